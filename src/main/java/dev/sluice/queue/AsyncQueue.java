@@ -1,0 +1,82 @@
+package dev.sluice.queue;
+
+import java.time.Duration;
+import java.util.Collection;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletionStage;
+
+/**
+ * The asynchronous twin of {@link Queue}: the same operations, each of which returns at once.
+ *
+ * <p>A stage completes with what the blocking call returns, or exceptionally with what it throws.
+ * Cancelling a stage does not undo a statement that has reached the database.
+ *
+ * <p>Instances are safe for use by many threads.
+ */
+public interface AsyncQueue extends AutoCloseable {
+
+  /** See {@link Queue#identifier}. */
+  String identifier();
+
+  /** See {@link Queue#poll}. */
+  CompletionStage<PollResult> poll(int max);
+
+  /** See {@link Queue#ack}. */
+  CompletionStage<Void> ack(Receipt receipt);
+
+  /** See {@link Queue#ackBatch}. */
+  CompletionStage<Set<Receipt>> ackBatch(Collection<Receipt> receipts);
+
+  /** See {@link Queue#nack}. */
+  CompletionStage<Void> nack(Receipt receipt, Duration delay);
+
+  /** See {@link Queue#nackBatch}. */
+  CompletionStage<Set<Receipt>> nackBatch(Collection<Return> returns);
+
+  /** See {@link Queue#defer}. */
+  CompletionStage<Void> defer(Receipt receipt, Duration delay);
+
+  /** See {@link Queue#deferBatch}. */
+  CompletionStage<Set<Receipt>> deferBatch(Collection<Return> returns);
+
+  /** See {@link Queue#reject}. */
+  CompletionStage<Boolean> reject(Receipt receipt, String reason);
+
+  /** See {@link Queue#rejectBatch}. */
+  CompletionStage<Set<Receipt>> rejectBatch(Collection<Rejection> rejections);
+
+  /** See {@link Queue#extendVisibility}. */
+  CompletionStage<Set<Receipt>> extendVisibility(Collection<Receipt> receipts, Duration duration);
+
+  /** See {@link Queue#honoursDelayedReturn}. */
+  boolean honoursDelayedReturn();
+
+  /** See {@link Queue#publish}. */
+  CompletionStage<String> publish(Message message);
+
+  /** See {@link Queue#publishBatch}. */
+  CompletionStage<List<String>> publishBatch(List<Message> messages);
+
+  /** See {@link Queue#insertBatch}. */
+  CompletionStage<List<String>> insertBatch(List<QueueRow> rows);
+
+  /** See {@link Queue#initSchema}. */
+  CompletionStage<Void> initSchema();
+
+  /** See {@link Queue#checkSchema}. */
+  CompletionStage<SchemaReport> checkSchema();
+
+  /** See {@link Queue#metrics}. */
+  CompletionStage<QueueMetrics> metrics();
+
+  /** See {@link Queue#counters}. */
+  Counters counters();
+
+  /** See {@link Queue#healthy}. */
+  CompletionStage<Boolean> healthy();
+
+  /** Closes the queue behind it. */
+  @Override
+  void close();
+}

@@ -1,0 +1,72 @@
+package dev.sluice.queue;
+
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * What people do to a queue by hand. Safe for use by many threads; throws as {@link Queue} does.
+ *
+ * <p>Where the quarantine table is missing, reading it finds nothing and writing it throws {@link
+ * SchemaException}.
+ */
+public interface QueueAdmin {
+
+  /** This queue's figures; all zero for a queue that nobody has written to. */
+  QueueStats stats();
+
+  /** The figures of every queue in the table, by name. */
+  List<QueueStats> statsOfAllQueues();
+
+  /**
+   * The messages that a poll would claim now, in its order, claiming nothing.
+   *
+   * @param group only this group, if present
+   * @param limit how many at most, from 1
+   */
+  List<PeekedMessage> peek(Optional<String> group, int limit);
+
+  /** Quarantined messages, oldest first in group order. */
+  List<FailedMessage> listFailed(FailedFilter filter, int limit);
+
+  /**
+   * Puts quarantined messages back in the queue, visible now, never claimed, in their old place.
+   * All chosen messages of a group go in one transaction. One whose id is back in the queue stays.
+   */
+  RequeueResult requeueFailed(FailedFilter filter);
+
+  /**
+   * Deletes quarantined messages for good.
+   *
+   * @return how many
+   */
+  int discardFailed(FailedFilter filter);
+
+  /** The statements that {@link Queue#initSchema} runs, then those of the extras, as one script. */
+  String schemaScript();
+
+  /**
+   * Creates an optional part of the schema without blocking writers; does nothing if it is there.
+   *
+   * @throws IllegalArgumentException if this backend has no such part
+   */
+  void createExtra(SchemaReport.Extra extra);
+
+  /**
+   * Drops an optional part of the schema that we made; does nothing if it is not there.
+   *
+   * @throws IllegalArgumentException if this backend has no such part
+   */
+  void dropExtra(SchemaReport.Extra extra);
+
+  /**
+   * What a requeue did.
+   *
+   * @param requeued how many messages are back in the queue
+   * @param inTheWay ids that stay in quarantine because the queue holds a message of that id
+   */
+  record RequeueResult(int requeued, List<String> inTheWay) {
+    public RequeueResult {
+      inTheWay = List.copyOf(inTheWay);
+    }
+  }
+}

@@ -1,0 +1,3 @@
+/** The table {@code queue_messages} that Go services write. */
+@org.jspecify.annotations.NullMarked
+package dev.sluice.queue.legacy;
