@@ -16,11 +16,7 @@ public record SchemaReport(
   /** An optional, additive part of a schema. */
   public enum Extra {
     /** The indexes that keep claims fast. */
-    CLAIM_INDEXES,
-    /** The trigger that wakes idle routers. */
-    NOTIFY,
-    /** The triggers that keep foreign publishers from stranding messages (harel). */
-    GUARD
+    CLAIM_INDEXES
   }
 
   public SchemaReport {

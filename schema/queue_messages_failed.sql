@@ -1,0 +1,12 @@
+-- Quarantine: messages that cannot be delivered, with the reason. Shared by name with the Go services.
+CREATE TABLE IF NOT EXISTS queue_messages_failed (
+  id               TEXT,
+  queue_name       TEXT,
+  message_group_id TEXT,
+  payload          TEXT NOT NULL,
+  error_message    TEXT NOT NULL,
+  receive_count    INTEGER,
+  created_at       BIGINT NOT NULL,
+  failed_at        BIGINT NOT NULL,
+  PRIMARY KEY (queue_name, id)
+);

@@ -1,0 +1,282 @@
+package dev.sluice.queue.legacy;
+
+import dev.sluice.queue.FailedFilter;
+import dev.sluice.queue.FailedMessage;
+import dev.sluice.queue.PeekedMessage;
+import dev.sluice.queue.QueueAdmin;
+import dev.sluice.queue.QueueMetrics;
+import dev.sluice.queue.QueueStats;
+import dev.sluice.queue.SchemaException;
+import dev.sluice.queue.SchemaReport;
+import dev.sluice.queue.jdbc.Session;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What people do to the table by hand. Its statements read whole queues: none is on the hot path.
+ */
+final class LegacyAdmin implements QueueAdmin {
+  static final String NO_QUARANTINE =
+      "table queue_messages_failed does not exist; create it with: sluice schema init";
+
+  /** One pass over the queue, or over the table for all queues. */
+  private static final String METRICS =
+      """
+      count(*) FILTER (WHERE m.receipt_handle IS NULL AND m.visible_at <= c.now),
+      count(*) FILTER (WHERE m.receipt_handle IS NULL AND m.visible_at > c.now),
+      count(*) FILTER (WHERE m.receipt_handle IS NOT NULL AND m.visible_at > c.now),
+      count(*) FILTER (WHERE m.receipt_handle IS NOT NULL AND m.visible_at <= c.now)""";
+
+  private static final String STATS =
+      """
+      WITH %s,
+      waiting AS (
+        SELECT m.queue_name, %s,
+          count(DISTINCT COALESCE(m.message_group_id, m.id)) AS groups,
+          max(c.now) - min(m.created_at) AS oldest
+        FROM queue_messages m, clock c
+        WHERE CAST(? AS text) IS NULL OR m.queue_name = ?
+        GROUP BY m.queue_name
+      ),
+      failed AS (%s)
+      SELECT COALESCE(w.queue_name, f.queue_name), w.*, f.*
+      FROM waiting w FULL JOIN failed f ON f.queue_name = w.queue_name
+      ORDER BY 1""";
+
+  private static final String FAILED_STATS =
+      """
+      SELECT f.queue_name, count(*) AS failed,
+        count(DISTINCT f.message_group_id)
+          FILTER (WHERE starts_with(f.error_message, 'BLOCKED: ')) AS blocked
+      FROM queue_messages_failed f
+      WHERE CAST(? AS text) IS NULL OR f.queue_name = ?
+      GROUP BY f.queue_name""";
+
+  private static final String NO_FAILED_STATS =
+      "SELECT CAST(? AS text) AS queue_name, 0 AS failed, 0 AS blocked WHERE CAST(? AS text) = ''"
+          + " AND false";
+
+  /** Parameters: queue, ids or NULL (twice), group or NULL (twice), reason or NULL (twice). */
+  private static final String CHOSEN =
+      """
+      f.queue_name = ?
+        AND (CAST(? AS text[]) IS NULL OR f.id = ANY (CAST(? AS text[])))
+        AND (CAST(? AS text) IS NULL OR f.message_group_id = ?)
+        AND (CAST(? AS text) IS NULL OR strpos(lower(f.error_message), lower(?)) > 0)""";
+
+  private static final String LIST =
+      """
+      SELECT f.queue_name, f.id, f.message_group_id, f.payload, COALESCE(f.error_message, ''),
+        f.receive_count, f.created_at, f.failed_at
+      FROM queue_messages_failed f
+      WHERE %s
+      ORDER BY f.created_at, f.id
+      LIMIT ?"""
+          .formatted(CHOSEN);
+
+  /**
+   * One statement: a row leaves quarantine in the moment in which it is back in the queue. The old
+   * created_at gives it its old place in its group.
+   */
+  private static final String REQUEUE =
+      """
+      WITH %s,
+      chosen AS (
+        SELECT f.* FROM queue_messages_failed f WHERE %s ORDER BY f.id FOR UPDATE
+      ),
+      back AS (
+        INSERT INTO queue_messages (id, queue_name, message_group_id, receipt_handle, visible_at,
+          payload, created_at, receive_count)
+        SELECT h.id, h.queue_name, h.message_group_id, NULL, c.now, h.payload, h.created_at, 0
+        FROM chosen h, clock c
+        ORDER BY h.id
+        ON CONFLICT DO NOTHING
+        RETURNING queue_name, id
+      ),
+      gone AS (
+        DELETE FROM queue_messages_failed f
+        USING back b
+        WHERE f.queue_name = b.queue_name AND f.id = b.id
+        RETURNING f.id
+      )
+      SELECT h.id, g.id IS NOT NULL
+      FROM chosen h LEFT JOIN gone g ON g.id = h.id
+      ORDER BY h.created_at, h.id"""
+          .formatted(ClaimSql.CLOCK, CHOSEN);
+
+  private static final String DISCARD =
+      """
+      WITH gone AS (DELETE FROM queue_messages_failed f WHERE %s RETURNING 1)
+      SELECT count(*) FROM gone"""
+          .formatted(CHOSEN);
+
+  private final Session session;
+  private final String queue;
+  private final LegacyQueue.Clock clock;
+  private final Claims claims;
+  private final LegacySchema schema;
+
+  LegacyAdmin(
+      Session session, String queue, LegacyQueue.Clock clock, Claims claims, LegacySchema schema) {
+    this.session = session;
+    this.queue = queue;
+    this.clock = clock;
+    this.claims = claims;
+    this.schema = schema;
+  }
+
+  QueueMetrics metrics() {
+    boolean quarantine = schema.hasQuarantine();
+    return session
+        .query(
+            "metrics",
+            "WITH %s SELECT %s, %s FROM queue_messages m, clock c WHERE m.queue_name = ?"
+                .formatted(
+                    ClaimSql.CLOCK,
+                    METRICS,
+                    quarantine
+                        ? "(SELECT count(*) FROM queue_messages_failed WHERE queue_name = ?)"
+                        : "(SELECT 0 WHERE CAST(? AS text) IS NOT NULL)"),
+            row ->
+                new QueueMetrics(
+                    row.getLong(1), row.getLong(2), row.getLong(3), row.getLong(4), row.getLong(5)),
+            clock.epochSeconds(),
+            queue,
+            queue)
+        .get(0);
+  }
+
+  @Override
+  public QueueStats stats() {
+    return readAll(queue).stream()
+        .findFirst()
+        .orElseGet(
+            () ->
+                new QueueStats(
+                    queue, "legacy", new QueueMetrics(0, 0, 0, 0, 0), 0, 0, OptionalLong.empty()));
+  }
+
+  @Override
+  public List<QueueStats> statsOfAllQueues() {
+    return readAll(null);
+  }
+
+  private List<QueueStats> readAll(@Nullable String only) {
+    String failed = schema.hasQuarantine() ? FAILED_STATS : NO_FAILED_STATS;
+    return session.query(
+        "stats",
+        STATS.formatted(ClaimSql.CLOCK, METRICS, failed),
+        LegacyAdmin::readStats,
+        clock.epochSeconds(),
+        only,
+        only,
+        only,
+        only);
+  }
+
+  private static QueueStats readStats(ResultSet row) throws SQLException {
+    long oldest = row.getLong(8);
+    OptionalLong oldestSeconds =
+        row.wasNull() ? OptionalLong.empty() : OptionalLong.of(Math.max(0, oldest));
+    return new QueueStats(
+        row.getString(1),
+        "legacy",
+        new QueueMetrics(
+            row.getLong(3), row.getLong(4), row.getLong(5), row.getLong(6), row.getLong(10)),
+        row.getLong(7),
+        row.getLong(11),
+        oldestSeconds);
+  }
+
+  @Override
+  public List<PeekedMessage> peek(Optional<String> group, int limit) {
+    return claims.peek(group, limit);
+  }
+
+  @Override
+  public List<FailedMessage> listFailed(FailedFilter filter, int limit) {
+    if (!schema.hasQuarantine()) {
+      return List.of();
+    }
+    return session.query(
+        "failed list",
+        LIST,
+        row ->
+            new FailedMessage(
+                row.getString(1),
+                row.getString(2),
+                row.getString(3),
+                row.getString(4),
+                row.getString(5),
+                row.getObject(6, Integer.class),
+                Instant.ofEpochSecond(row.getLong(7)),
+                Instant.ofEpochSecond(row.getLong(8))),
+        chosen(filter, (long) limit));
+  }
+
+  @Override
+  public RequeueResult requeueFailed(FailedFilter filter) {
+    requireQuarantine();
+    record Requeued(String id, boolean back) {}
+    @Nullable Object[] chosen = chosen(filter);
+    @Nullable Object[] parameters = new @Nullable Object[chosen.length + 1];
+    parameters[0] = clock.epochSeconds();
+    System.arraycopy(chosen, 0, parameters, 1, chosen.length);
+    List<Requeued> rows =
+        session.query(
+            "failed requeue",
+            REQUEUE,
+            row -> new Requeued(row.getString(1), row.getBoolean(2)),
+            parameters);
+    List<String> inTheWay = rows.stream().filter(r -> !r.back()).map(Requeued::id).toList();
+    return new RequeueResult(rows.size() - inTheWay.size(), inTheWay);
+  }
+
+  @Override
+  public int discardFailed(FailedFilter filter) {
+    requireQuarantine();
+    return session.query("failed discard", DISCARD, row -> row.getInt(1), chosen(filter)).get(0);
+  }
+
+  private void requireQuarantine() {
+    if (!schema.hasQuarantine()) {
+      throw new SchemaException(List.of(NO_QUARANTINE));
+    }
+  }
+
+  private @Nullable Object[] chosen(FailedFilter filter, Object... further) {
+    String @Nullable [] ids = filter.ids().isEmpty() ? null : filter.ids().toArray(String[]::new);
+    String group = filter.group().orElse(null);
+    String reason = filter.reason().orElse(null);
+    @Nullable Object[] parameters = new @Nullable Object[7 + further.length];
+    parameters[0] = queue;
+    parameters[1] = ids;
+    parameters[2] = ids;
+    parameters[3] = group;
+    parameters[4] = group;
+    parameters[5] = reason;
+    parameters[6] = reason;
+    System.arraycopy(further, 0, parameters, 7, further.length);
+    return parameters;
+  }
+
+  @Override
+  public String schemaScript() {
+    return schema.script();
+  }
+
+  @Override
+  public void createExtra(SchemaReport.Extra extra) {
+    schema.createClaimIndexes();
+  }
+
+  @Override
+  public void dropExtra(SchemaReport.Extra extra) {
+    schema.dropClaimIndexes();
+  }
+}

@@ -1,0 +1,443 @@
+package dev.sluice.queue.legacy;
+
+import dev.sluice.queue.Counters;
+import dev.sluice.queue.Delivery;
+import dev.sluice.queue.MalformedMessageException;
+import dev.sluice.queue.Message;
+import dev.sluice.queue.MessageJson;
+import dev.sluice.queue.PollResult;
+import dev.sluice.queue.Queue;
+import dev.sluice.queue.QueueAdmin;
+import dev.sluice.queue.QueueException;
+import dev.sluice.queue.QueueMetrics;
+import dev.sluice.queue.QueueRow;
+import dev.sluice.queue.Receipt;
+import dev.sluice.queue.Rejection;
+import dev.sluice.queue.Return;
+import dev.sluice.queue.SchemaReport;
+import dev.sluice.queue.jdbc.Session;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.function.LongSupplier;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A queue in the table {@code queue_messages} that Go services write and read, beside them or in
+ * their place: the same rows, the same claims, the same bytes.
+ *
+ * <p>Safe for use by many threads. Takes connections from its data source and does not close it.
+ *
+ * <p>Source: the seed's {@code postgres.Queue}; quarantine by {@code reject}, extension, batches
+ * and exclusive groups are ours.
+ */
+public final class LegacyQueue implements Queue {
+  private static final Logger log = LoggerFactory.getLogger(LegacyQueue.class);
+  private static final Duration DEFAULT_VISIBILITY = Duration.ofSeconds(30);
+
+  private final String name;
+  private final Session session;
+  private final Clock clock;
+  private final Claims claims;
+  private final LegacySchema schema;
+  private final LegacyAdmin admin;
+
+  private final LongAdder polled = new LongAdder();
+  private final LongAdder acked = new LongAdder();
+  private final LongAdder nacked = new LongAdder();
+  private final LongAdder deferred = new LongAdder();
+  private final LongAdder rejected = new LongAdder();
+
+  /** How messages of one group follow each other when several routers share a queue. */
+  public enum Groups {
+    /** As the Go router: a message in flight does not hold back the next one of its group. */
+    RELAXED,
+    /** A group with a message in flight gives nothing. Holds among exclusive pollers only. */
+    EXCLUSIVE
+  }
+
+  /** The time that statements are given; null stands for the database's own. */
+  @FunctionalInterface
+  interface Clock {
+    @Nullable Long epochSeconds();
+  }
+
+  private LegacyQueue(Builder builder) {
+    this.name = builder.name;
+    this.clock = builder.clock;
+    this.session = new Session(builder.dataSource, name);
+    this.schema = new LegacySchema(session);
+    this.claims =
+        new Claims(
+            session, name, clock, schema, builder.visibility, builder.groups, builder.budgets);
+    this.admin = new LegacyAdmin(session, name, clock, claims, schema);
+  }
+
+  /**
+   * A queue of this name, with relaxed groups and a visibility timeout of 30 seconds.
+   *
+   * @throws IllegalArgumentException if the name is empty or holds a NUL
+   */
+  public static Builder builder(DataSource dataSource, String name) {
+    return new Builder(dataSource, name);
+  }
+
+  /** Collects what a {@link LegacyQueue} may be told. Not safe for use by many threads. */
+  public static final class Builder {
+    private final DataSource dataSource;
+    private final String name;
+    private Duration visibility = DEFAULT_VISIBILITY;
+    private Groups groups = Groups.RELAXED;
+    private Clock clock = () -> null;
+    private ClaimSql.Budgets budgets = ClaimSql.Budgets.DEFAULT;
+
+    private Builder(DataSource dataSource, String name) {
+      if (name.isEmpty()) {
+        throw new IllegalArgumentException("queue name: must not be empty");
+      }
+      this.dataSource = dataSource;
+      this.name = requireNoNul("queue name", name);
+    }
+
+    /** How long a claim holds; zero or less for the default of 30 s, fractions are rounded up. */
+    public Builder visibility(Duration visibility) {
+      this.visibility =
+          visibility.isNegative() || visibility.isZero() ? DEFAULT_VISIBILITY : visibility;
+      return this;
+    }
+
+    /** Whether a group is handled by one at a time across routers. */
+    public Builder groups(Groups groups) {
+      this.groups = groups;
+      return this;
+    }
+
+    /** Uses this clock, in epoch seconds, instead of the database's. For tests. */
+    public Builder clock(LongSupplier epochSeconds) {
+      this.clock = epochSeconds::getAsLong;
+      return this;
+    }
+
+    Builder budgets(ClaimSql.Budgets budgets) {
+      this.budgets = budgets;
+      return this;
+    }
+
+    /** The queue. Does not touch the database yet. */
+    public LegacyQueue build() {
+      return new LegacyQueue(this);
+    }
+  }
+
+  @Override
+  public String identifier() {
+    return name;
+  }
+
+  @Override
+  public PollResult poll(int max) {
+    if (max < 1) {
+      throw new IllegalArgumentException("max: must be at least 1, was " + max);
+    }
+    List<Claims.Row> rows = claims.claim(max);
+    if (rows.isEmpty()) {
+      return PollResult.EMPTY;
+    }
+    List<Delivery> deliveries = new ArrayList<>(rows.size());
+    List<Rejection> malformed = new ArrayList<>();
+    for (Claims.Row row : rows) {
+      try {
+        deliveries.add(delivery(row, MessageJson.read(row.payload())));
+      } catch (MalformedMessageException e) {
+        malformed.add(new Rejection(new Receipt(row.receipt()), "malformed: " + e.getMessage()));
+      }
+    }
+    polled.add(deliveries.size());
+    return new PollResult(deliveries, rows.size(), quarantine(malformed));
+  }
+
+  private Delivery delivery(Claims.Row row, Message message) {
+    return new Delivery(
+        message,
+        Delivery.Kind.MESSAGE,
+        row.payload(),
+        new Receipt(row.receipt()),
+        row.id(),
+        name,
+        row.group(),
+        row.receives(),
+        Instant.ofEpochSecond(row.createdAt()),
+        Instant.ofEpochSecond(row.visibleAt()));
+  }
+
+  // A quarantine that fails must not cost the good rows of the batch: the bad ones stay claimed and
+  // come back when their claims lapse.
+  private int quarantine(List<Rejection> malformed) {
+    if (malformed.isEmpty()) {
+      return 0;
+    }
+    try {
+      int moved = malformed.size() - rejectBatch(malformed).size();
+      log.warn("malformed messages quarantined queue={} count={}", name, moved);
+      return moved;
+    } catch (QueueException e) {
+      log.warn(
+          "malformed messages stay claimed queue={} count={} reason=\"{}\"",
+          name,
+          malformed.size(),
+          e.getMessage());
+      return 0;
+    }
+  }
+
+  @Override
+  public Set<Receipt> ackBatch(Collection<Receipt> receipts) {
+    if (receipts.isEmpty()) {
+      return Set.of();
+    }
+    Keys keys = Keys.of(receipts);
+    Set<Receipt> stale;
+    try {
+      stale = deleteHeld(keys);
+    } catch (QueueException e) {
+      if (!e.isConnectionFailure()) {
+        throw e;
+      }
+      // The first try may have been committed before the connection went: what is gone is acked.
+      Set<Receipt> missing = deleteHeld(keys);
+      stale = missing.isEmpty() ? missing : stillThere(missing);
+    }
+    acked.add(receipts.size() - stale.size());
+    return stale;
+  }
+
+  private Set<Receipt> deleteHeld(Keys keys) {
+    return keys.without(
+        session.query(
+            "ack",
+            SettleSql.ACK,
+            row -> row.getString(1),
+            name,
+            keys.ids(),
+            keys.ids(),
+            keys.receipts(),
+            name));
+  }
+
+  private Set<Receipt> stillThere(Set<Receipt> receipts) {
+    Set<String> present =
+        Set.copyOf(
+            session.query(
+                "ack", SettleSql.PRESENT, row -> row.getString(1), name, Keys.of(receipts).ids()));
+    Set<Receipt> there = new LinkedHashSet<>(receipts);
+    there.removeIf(receipt -> !present.contains(Keys.id(receipt)));
+    return there;
+  }
+
+  @Override
+  public Set<Receipt> nackBatch(Collection<Return> returns) {
+    Set<Receipt> stale = giveBack("nack", returns);
+    nacked.add(returns.size() - stale.size());
+    return stale;
+  }
+
+  @Override
+  public Set<Receipt> deferBatch(Collection<Return> returns) {
+    Set<Receipt> stale = giveBack("defer", returns);
+    deferred.add(returns.size() - stale.size());
+    return stale;
+  }
+
+  private Set<Receipt> giveBack(String operation, Collection<Return> returns) {
+    if (returns.isEmpty()) {
+      return Set.of();
+    }
+    Keys keys = Keys.of(returns.stream().map(Return::receipt).toList());
+    Long[] delays = returns.stream().map(r -> wholeSeconds(r.delay())).toArray(Long[]::new);
+    return keys.without(
+        session.query(
+            operation,
+            SettleSql.RETURN,
+            row -> row.getString(1),
+            clock.epochSeconds(),
+            name,
+            keys.ids(),
+            keys.ids(),
+            keys.receipts(),
+            delays,
+            name));
+  }
+
+  @Override
+  public Set<Receipt> rejectBatch(Collection<Rejection> rejections) {
+    if (rejections.isEmpty()) {
+      return Set.of();
+    }
+    Keys keys = Keys.of(rejections.stream().map(Rejection::receipt).toList());
+    // NUL is the one character that text cannot hold, and a target may answer with it.
+    String[] reasons =
+        rejections.stream().map(r -> r.reason().replace('\0', '\uFFFD')).toArray(String[]::new);
+    Set<Receipt> stale =
+        keys.without(
+            session.query(
+                "reject",
+                SettleSql.REJECT,
+                row -> row.getString(1),
+                clock.epochSeconds(),
+                name,
+                keys.ids(),
+                keys.ids(),
+                keys.receipts(),
+                reasons,
+                name));
+    rejected.add(rejections.size() - stale.size());
+    return stale;
+  }
+
+  @Override
+  public Set<Receipt> extendVisibility(Collection<Receipt> receipts, Duration duration) {
+    long seconds = wholeSeconds(duration);
+    if (seconds < 1) {
+      throw new IllegalArgumentException("duration: must be at least 1 s, was " + duration);
+    }
+    if (receipts.isEmpty()) {
+      return Set.of();
+    }
+    Keys keys = Keys.of(receipts);
+    return keys.without(
+        session.query(
+            "extendVisibility",
+            SettleSql.EXTEND,
+            row -> row.getString(1),
+            clock.epochSeconds(),
+            name,
+            keys.ids(),
+            seconds,
+            keys.ids(),
+            keys.receipts(),
+            name));
+  }
+
+  @Override
+  public boolean honoursDelayedReturn() {
+    return true;
+  }
+
+  @Override
+  public List<String> insertBatch(List<QueueRow> rows) {
+    if (rows.isEmpty()) {
+      return List.of();
+    }
+    int size = rows.size();
+    String[] ids = new String[size];
+    String[] queues = new String[size];
+    @Nullable String[] groups = new String[size];
+    String[] payloads = new String[size];
+    for (int i = 0; i < size; i++) {
+      Message message = rows.get(i).message();
+      ids[i] = requireNoNul("id", message.id());
+      queues[i] = requireNoNul("queue name", rows.get(i).queue());
+      groups[i] =
+          message.messageGroupId().map(group -> requireNoNul("message group", group)).orElse(null);
+      payloads[i] = MessageJson.write(message);
+    }
+    session.query(
+        "publish",
+        SettleSql.INSERT,
+        row -> row.getString(1),
+        clock.epochSeconds(),
+        ids,
+        queues,
+        groups,
+        payloads);
+    return List.of(ids);
+  }
+
+  private static String requireNoNul(String what, String value) {
+    if (value.indexOf('\0') >= 0) {
+      throw new IllegalArgumentException(what + ": must not hold a NUL character");
+    }
+    return value;
+  }
+
+  private static long wholeSeconds(Duration duration) {
+    return duration.getNano() == 0
+        ? duration.getSeconds()
+        : Math.addExact(duration.getSeconds(), 1);
+  }
+
+  @Override
+  public void initSchema() {
+    schema.init();
+  }
+
+  @Override
+  public SchemaReport checkSchema() {
+    return schema.check();
+  }
+
+  @Override
+  public QueueMetrics metrics() {
+    return admin.metrics();
+  }
+
+  @Override
+  public Counters counters() {
+    return new Counters(polled.sum(), acked.sum(), nacked.sum(), deferred.sum(), rejected.sum());
+  }
+
+  @Override
+  public boolean healthy() {
+    return session.ping();
+  }
+
+  @Override
+  public QueueAdmin admin() {
+    return admin;
+  }
+
+  @Override
+  public void close() {
+    session.close();
+  }
+
+  /** Receipts beside the ids that they embed: {@code <uuid>:<id>}. */
+  private record Keys(List<Receipt> given) {
+    static Keys of(Collection<Receipt> receipts) {
+      return new Keys(List.copyOf(receipts));
+    }
+
+    // A receipt without a colon is none of ours: it finds no row, as any unknown one.
+    static String id(Receipt receipt) {
+      return receipt.value().substring(receipt.value().indexOf(':') + 1);
+    }
+
+    String[] ids() {
+      return given.stream().map(Keys::id).toArray(String[]::new);
+    }
+
+    String[] receipts() {
+      return given.stream().map(Receipt::value).toArray(String[]::new);
+    }
+
+    Set<Receipt> without(List<String> held) {
+      Set<Receipt> rest = new LinkedHashSet<>(given);
+      held.forEach(receipt -> rest.remove(new Receipt(receipt)));
+      return rest;
+    }
+  }
+
+  /** The prefix of the receipts of one poll. */
+  static String receiptPrefix() {
+    return UUID.randomUUID() + ":";
+  }
+}

@@ -1,0 +1,115 @@
+package dev.sluice.queue.legacy;
+
+/**
+ * The statements that write or settle messages by their primary key.
+ *
+ * <p>Plan of each: a nested loop over the batch into the primary key, 4 to 5 buffers a row at any
+ * table size; the receipt names the row's id, so it needs no index.
+ *
+ * <p>Each statement that touches many rows first locks them in the order of their ids. Two such
+ * statements, in one router or in two, then wait for each other and never in a circle; the claim
+ * waits for no lock at all.
+ */
+final class SettleSql {
+  private SettleSql() {}
+
+  /** Parameters: 1 queue name, 2 the ids. */
+  private static final String LOCKED =
+      """
+      locked AS MATERIALIZED (
+        SELECT m.id
+        FROM queue_messages m
+        WHERE m.queue_name = ? AND m.id = ANY (CAST(? AS text[]))
+        ORDER BY m.id
+        FOR UPDATE
+      )""";
+
+  /** Reads the locked rows, so that they are locked before anything else is done. */
+  private static final String AFTER_LOCKING = "(SELECT count(*) FROM locked) >= 0";
+
+  /** Parameters: 1 queue, 2 ids, 3 queue, 4 ids, 5 receipts. Yields the receipts that held. */
+  static final String ACK =
+      """
+      WITH %s
+      DELETE FROM queue_messages m
+      USING unnest(CAST(? AS text[]), CAST(? AS text[])) AS r(id, receipt)
+      WHERE m.queue_name = ? AND m.id = r.id AND m.receipt_handle = r.receipt AND %s
+      RETURNING r.receipt"""
+          .formatted(LOCKED, AFTER_LOCKING);
+
+  /**
+   * Gives back. Parameters: 1 the time or NULL, 2 queue, 3 ids, 4 ids, 5 receipts, 6 delays in
+   * seconds, 7 queue. Yields the receipts that held.
+   */
+  static final String RETURN =
+      """
+      WITH %s, %s
+      UPDATE queue_messages m
+      SET receipt_handle = NULL, visible_at = (SELECT now FROM clock) + r.delay
+      FROM unnest(CAST(? AS text[]), CAST(? AS text[]), CAST(? AS bigint[])) AS r(id, receipt, delay)
+      WHERE m.queue_name = ? AND m.id = r.id AND m.receipt_handle = r.receipt AND %s
+      RETURNING r.receipt"""
+          .formatted(ClaimSql.CLOCK, LOCKED, AFTER_LOCKING);
+
+  /**
+   * Parameters: 1 the time or NULL, 2 queue, 3 ids, 4 seconds, 5 ids, 6 receipts, 7 queue. Yields
+   * the receipts that held.
+   */
+  static final String EXTEND =
+      """
+      WITH %s, %s
+      UPDATE queue_messages m
+      SET visible_at = (SELECT now FROM clock) + CAST(? AS bigint)
+      FROM unnest(CAST(? AS text[]), CAST(? AS text[])) AS r(id, receipt)
+      WHERE m.queue_name = ? AND m.id = r.id AND m.receipt_handle = r.receipt AND %s
+      RETURNING r.receipt"""
+          .formatted(ClaimSql.CLOCK, LOCKED, AFTER_LOCKING);
+
+  /**
+   * Moves to quarantine. Parameters: 1 the time or NULL, 2 queue, 3 ids, 4 ids, 5 receipts, 6
+   * reasons, 7 queue. Yields the receipts that held.
+   */
+  static final String REJECT =
+      """
+      WITH %s, %s,
+      gone AS (
+        DELETE FROM queue_messages m
+        USING unnest(CAST(? AS text[]), CAST(? AS text[]), CAST(? AS text[])) AS r(id, receipt, reason)
+        WHERE m.queue_name = ? AND m.id = r.id AND m.receipt_handle = r.receipt AND %s
+        RETURNING m.*, r.reason
+      ),
+      kept AS (
+        INSERT INTO queue_messages_failed (id, queue_name, message_group_id, payload, error_message,
+          receive_count, created_at, failed_at)
+        SELECT g.id, g.queue_name, g.message_group_id, g.payload, left(g.reason, 1000),
+          g.receive_count, g.created_at, (SELECT now FROM clock)
+        FROM gone g
+        ORDER BY g.id
+        ON CONFLICT (queue_name, id) DO UPDATE
+        SET message_group_id = EXCLUDED.message_group_id, payload = EXCLUDED.payload,
+          error_message = EXCLUDED.error_message, receive_count = EXCLUDED.receive_count,
+          created_at = EXCLUDED.created_at, failed_at = EXCLUDED.failed_at
+      )
+      SELECT receipt_handle FROM gone"""
+          .formatted(ClaimSql.CLOCK, LOCKED, AFTER_LOCKING);
+
+  /** Parameters: 1 queue, 2 ids. Yields those of the ids that are in the queue. */
+  static final String PRESENT =
+      "SELECT id FROM queue_messages WHERE queue_name = ? AND id = ANY (CAST(? AS text[]))";
+
+  /**
+   * Publishes. Parameters: 1 the time or NULL, 2 ids, 3 queues, 4 groups, 5 payloads. Sorted, so
+   * that two batches that hold the same ids wait for each other in one order.
+   */
+  static final String INSERT =
+      """
+      WITH %s
+      INSERT INTO queue_messages (id, queue_name, message_group_id, visible_at, payload, created_at)
+      SELECT r.id, r.queue, r.grp, c.now, r.payload, c.now
+      FROM unnest(CAST(? AS text[]), CAST(? AS text[]), CAST(? AS text[]), CAST(? AS text[]))
+        AS r(id, queue, grp, payload), clock c
+      ORDER BY r.queue, r.id
+      ON CONFLICT DO NOTHING
+      RETURNING id"""
+          .formatted(ClaimSql.CLOCK);
+}
