@@ -65,7 +65,7 @@ final class Claims {
     this.queue = queue;
     this.clock = clock;
     this.schema = schema;
-    this.visibilitySeconds = visibility.plusNanos(999_999_999).getSeconds();
+    this.visibilitySeconds = visibility.plusNanos(999_999_999).toSeconds();
     this.groups = groups;
     this.indexedCandidates = ClaimSql.indexed(budgets);
     this.plainCandidates = ClaimSql.unindexed(budgets);
