@@ -1,6 +1,7 @@
 package dev.sluice.queue.legacy;
 
 import dev.sluice.queue.PeekedMessage;
+import dev.sluice.queue.QueueException;
 import dev.sluice.queue.jdbc.Session;
 import dev.sluice.queue.legacy.LegacyQueue.Groups;
 import java.sql.ResultSet;
@@ -10,13 +11,16 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 
 /** Chooses and claims rows, by the form of the statement that the indexes of the table allow. */
 final class Claims {
   // Indexes come and go by the operator's hand; what we know of them may be this old.
   private static final long INDEX_LOOK_NANOS = TimeUnit.SECONDS.toNanos(30);
-  // Each claim of an exclusive poll holds a lock in a table that all sessions share.
+  // Each group of an exclusive poll takes a lock in a table that all sessions share.
   private static final int MAX_EXCLUSIVE = 500;
+  private static final String[] NO_GROUPS = {};
+  private static final String NO_MORE = "false";
 
   private final Session session;
   private final String queue;
@@ -24,13 +28,29 @@ final class Claims {
   private final LegacySchema schema;
   private final long visibilitySeconds;
   private final Groups groups;
-  private final String indexedCandidates;
-  private final String plainCandidates;
-  private final String indexedClaim;
-  private final String plainClaim;
+  private final Forms indexedForms;
+  private final Forms plainForms;
   private volatile IndexLook indexLook = new IndexLook(false, 0, false);
 
   private record IndexLook(boolean indexed, long at, boolean taken) {}
+
+  /** The statements of one form. */
+  private record Forms(
+      String claim, String lockGroups, String lockAllGroups, String claimLocked, String peek) {
+    static Forms of(ClaimSql.Near near, boolean indexed) {
+      return new Forms(
+          ClaimSql.claim(near.sql(), near.more()),
+          // Two snapshots are the point of an exclusive poll, and a database may default to one.
+          "SET TRANSACTION ISOLATION LEVEL READ COMMITTED; "
+              + ClaimSql.lockGroups(near.sql(), near.more(), indexed),
+          ClaimSql.lockGroups(ClaimSql.ALL, NO_MORE, indexed),
+          ClaimSql.claimLocked(indexed),
+          ClaimSql.peek(near.sql(), near.more()));
+    }
+  }
+
+  private static final String CLAIM_ALL = ClaimSql.claim(ClaimSql.ALL, NO_MORE);
+  private static final String PEEK_ALL = ClaimSql.peek(ClaimSql.ALL, NO_MORE);
 
   /** A row as it is after it was claimed. */
   record Row(
@@ -43,13 +63,29 @@ final class Claims {
       long visibleAt) {
     static Row read(ResultSet row) throws SQLException {
       return new Row(
-          row.getString(1),
           row.getString(2),
           row.getString(3),
           row.getString(4),
-          row.getInt(5),
-          row.getLong(6),
-          row.getLong(7));
+          row.getString(5),
+          row.getInt(6),
+          row.getLong(7),
+          row.getLong(8));
+    }
+  }
+
+  /** Rows, and whether a pass over the queue may find further ones. */
+  private record Found<T>(List<T> rows, boolean more) {
+    // The first column tells of more in every row; the second is NULL in the one row of no rows.
+    static <T> Session.RowReader<Found<T>> reader(Session.RowReader<T> reader) {
+      return row -> {
+        boolean more = row.getBoolean(1);
+        return new Found<>(row.getString(2) == null ? List.of() : List.of(reader.read(row)), more);
+      };
+    }
+
+    static <T> Found<T> of(List<Found<T>> each) {
+      List<T> rows = each.stream().flatMap(found -> found.rows().stream()).toList();
+      return new Found<>(rows, each.stream().anyMatch(Found::more));
     }
   }
 
@@ -67,10 +103,8 @@ final class Claims {
     this.schema = schema;
     this.visibilitySeconds = visibility.plusNanos(999_999_999).toSeconds();
     this.groups = groups;
-    this.indexedCandidates = ClaimSql.indexed(budgets);
-    this.plainCandidates = ClaimSql.unindexed(budgets);
-    this.indexedClaim = ClaimSql.claim(indexedCandidates);
-    this.plainClaim = ClaimSql.claim(plainCandidates);
+    this.indexedForms = Forms.of(ClaimSql.Near.indexed(budgets), true);
+    this.plainForms = Forms.of(ClaimSql.Near.plain(budgets), false);
   }
 
   List<Row> claim(int max) {
@@ -78,50 +112,93 @@ final class Claims {
   }
 
   private List<Row> claimRelaxed(int max) {
-    return session.query(
-        "poll",
-        indexed() ? indexedClaim : plainClaim,
-        Row::read,
-        queue,
-        clock.epochSeconds(),
-        LegacyQueue.receiptPrefix(),
-        visibilitySeconds,
-        (long) max);
+    String prefix = LegacyQueue.receiptPrefix();
+    Long now = clock.epochSeconds();
+    Found<Row> near =
+        Found.of(
+            session.query(
+                "poll",
+                forms().claim(),
+                Found.reader(Row::read),
+                queue,
+                now,
+                prefix,
+                visibilitySeconds,
+                (long) max,
+                (long) max));
+    if (!near.more()) {
+      return near.rows();
+    }
+    // What was just claimed no longer blocks its group, and a poll gives one message of a group.
+    String[] claimedGroups = near.rows().stream().map(Row::group).toArray(String[]::new);
+    long rest = (long) max - near.rows().size();
+    Found<Row> far;
+    try {
+      far =
+          Found.of(
+              session.query(
+                  "poll",
+                  CLAIM_ALL,
+                  Found.reader(Row::read),
+                  queue,
+                  now,
+                  claimedGroups,
+                  prefix,
+                  visibilitySeconds,
+                  rest,
+                  rest));
+    } catch (QueueException e) {
+      if (near.rows().isEmpty()) {
+        throw e;
+      }
+      // Rows are claimed: they must reach the caller. The next poll meets the failure.
+      return near.rows();
+    }
+    return Stream.concat(near.rows().stream(), far.rows().stream()).toList();
   }
 
   /**
-   * Two statements in one transaction: the first takes the locks of groups, the second looks again,
-   * with a snapshot that began after the locks were taken. What another exclusive poller claimed
-   * before it let go of a lock is then seen.
+   * Statements in one transaction: the first takes the locks of groups, the last looks again, with
+   * a snapshot that began after the locks were taken. What another exclusive poller claimed before
+   * it let go of a lock is then seen.
    */
   private List<Row> claimExclusive(int max) {
-    boolean indexed = indexed();
-    String lockGroups =
-        // Two snapshots are the point: a database may default to one for the whole transaction.
-        "SET TRANSACTION ISOLATION LEVEL READ COMMITTED; "
-            + ClaimSql.lockGroups(indexed ? indexedCandidates : plainCandidates, indexed);
+    Forms forms = forms();
+    Long now = clock.epochSeconds();
+    long limit = Math.min(max, MAX_EXCLUSIVE);
     return session.transaction(
         "poll",
         connection -> {
-          List<String> ids =
-              Session.query(
-                  connection,
-                  lockGroups,
-                  row -> row.getString(1),
-                  queue,
-                  clock.epochSeconds(),
-                  (long) Math.min(max, MAX_EXCLUSIVE));
-          return ids.isEmpty()
+          Session.RowReader<Found<String>> ids = Found.reader(row -> row.getString(2));
+          Found<String> locked =
+              Found.of(
+                  Session.query(connection, forms.lockGroups(), ids, queue, now, limit, limit));
+          if (locked.more()) {
+            locked =
+                Found.of(
+                    Session.query(
+                        connection,
+                        forms.lockAllGroups(),
+                        ids,
+                        queue,
+                        now,
+                        NO_GROUPS,
+                        limit,
+                        limit));
+          }
+          return locked.rows().isEmpty()
               ? List.of()
-              : Session.query(
-                  connection,
-                  ClaimSql.claimLocked(indexed),
-                  Row::read,
-                  queue,
-                  clock.epochSeconds(),
-                  LegacyQueue.receiptPrefix(),
-                  visibilitySeconds,
-                  ids.toArray(String[]::new));
+              : Found.of(
+                      Session.query(
+                          connection,
+                          forms.claimLocked(),
+                          Found.reader(Row::read),
+                          queue,
+                          now,
+                          LegacyQueue.receiptPrefix(),
+                          visibilitySeconds,
+                          locked.rows().toArray(String[]::new)))
+                  .rows();
         });
   }
 
@@ -129,22 +206,32 @@ final class Claims {
     if (limit < 1) {
       throw new IllegalArgumentException("limit: must be at least 1, was " + limit);
     }
-    return session.query(
-        "peek",
-        ClaimSql.peek(indexed() ? indexedCandidates : plainCandidates),
-        row ->
-            new PeekedMessage(
-                row.getString(1),
-                row.getString(2),
-                Instant.ofEpochSecond(row.getLong(3)),
-                Instant.ofEpochSecond(row.getLong(4)),
-                row.getObject(5, Integer.class),
-                row.getString(6)),
-        queue,
-        clock.epochSeconds(),
-        group.orElse(null),
-        group.orElse(null),
-        (long) limit);
+    Long now = clock.epochSeconds();
+    String only = group.orElse(null);
+    long rows = limit;
+    Session.RowReader<Found<PeekedMessage>> reader = Found.reader(Claims::peeked);
+    Found<PeekedMessage> near =
+        Found.of(session.query("peek", forms().peek(), reader, queue, now, only, only, rows, rows));
+    return near.more()
+        ? Found.of(
+                session.query(
+                    "peek", PEEK_ALL, reader, queue, now, NO_GROUPS, only, only, rows, rows))
+            .rows()
+        : near.rows();
+  }
+
+  private static PeekedMessage peeked(ResultSet row) throws SQLException {
+    return new PeekedMessage(
+        row.getString(2),
+        row.getString(3),
+        Instant.ofEpochSecond(row.getLong(4)),
+        Instant.ofEpochSecond(row.getLong(5)),
+        row.getObject(6, Integer.class),
+        row.getString(7));
+  }
+
+  private Forms forms() {
+    return indexed() ? indexedForms : plainForms;
   }
 
   private boolean indexed() {
