@@ -5,16 +5,26 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
 
 /**
  * The asynchronous twin of {@link Queue}: the same operations, each of which returns at once.
  *
- * <p>A stage completes with what the blocking call returns, or exceptionally with what it throws.
- * Cancelling a stage does not undo a statement that has reached the database.
+ * <p>A stage completes with what the blocking call returns, or exceptionally with what it throws,
+ * wrapped as stages do in a {@link java.util.concurrent.CompletionException}. Cancelling a stage
+ * before its call began keeps it from the database; after that it undoes nothing.
  *
  * <p>Instances are safe for use by many threads.
  */
 public interface AsyncQueue extends AutoCloseable {
+
+  /**
+   * The twin of this queue. Give it as many threads as the queue has connections: a call holds one
+   * while its statement runs, and calls beyond that wait in the executor, holding none.
+   */
+  static AsyncQueue of(Queue queue, Executor executor) {
+    return new ExecutorAsyncQueue(queue, executor);
+  }
 
   /** See {@link Queue#identifier}. */
   String identifier();
