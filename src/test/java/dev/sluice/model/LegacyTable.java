@@ -66,9 +66,12 @@ public final class LegacyTable {
         """);
   }
 
-  /** Empties both tables. */
+  /**
+   * Empties both tables. DELETE leaves dead rows, as years of use do, and costs a tenth of
+   * TRUNCATE.
+   */
   public static void clear(Connection connection) throws SQLException {
-    execute(connection, "TRUNCATE queue_messages, queue_messages_failed");
+    execute(connection, "DELETE FROM queue_messages; DELETE FROM queue_messages_failed");
   }
 
   /** Inserts rows as they are, in one statement. */

@@ -2,7 +2,6 @@ package dev.sluice.queue.legacy;
 
 import dev.sluice.model.LegacyTable;
 import dev.sluice.model.QueueUnderTest;
-import dev.sluice.model.RandomTable;
 import dev.sluice.model.Variant;
 import dev.sluice.queue.Queue;
 import dev.sluice.testing.TestDatabase;
@@ -10,6 +9,7 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
+import java.util.Collection;
 import java.util.Comparator;
 import java.util.function.LongSupplier;
 import javax.sql.DataSource;
@@ -23,7 +23,6 @@ final class Arena implements AutoCloseable {
   private final DataSource dataSource;
   private final Connection own;
   private final Connection other;
-  private final Comparator<String> idOrder;
 
   Arena(Variant variant) throws SQLException {
     database = TestDatabase.fresh();
@@ -31,21 +30,25 @@ final class Arena implements AutoCloseable {
     try (Connection connection = database.connect()) {
       LegacyTable.create(connection);
       variant.setup().run(connection);
-      findDeadlocksSoon(connection);
+      tellSoonWhoWaits(connection);
     }
     dataSource = database.dataSource(CONNECTIONS);
     own = database.connect();
     other = database.connect();
     other.setAutoCommit(false);
-    idOrder = LegacyTable.idOrder(own, RandomTable.EVERY_ID);
   }
 
-  // A deadlock costs its victims this long before one of them is told.
-  private static void findDeadlocksSoon(Connection connection) throws SQLException {
+  // A deadlock costs its victims the one time before one of them is told; who waits for a lock of
+  // another session, which polls never do, is told after the other instead of hanging for ever.
+  private static void tellSoonWhoWaits(Connection connection) throws SQLException {
     try (Statement statement = connection.createStatement()) {
       statement.execute(
-          "DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET deadlock_timeout = 50',"
-              + " current_database()); END $$");
+          """
+          DO $$ BEGIN
+            EXECUTE format('ALTER DATABASE %I SET deadlock_timeout = 50', current_database());
+            EXECUTE format('ALTER DATABASE %I SET lock_timeout = 5000', current_database());
+          END $$
+          """);
     }
   }
 
@@ -61,13 +64,18 @@ final class Arena implements AutoCloseable {
     return other;
   }
 
+  /** One more connection; the caller closes it. */
+  Connection connect() {
+    return database.connect();
+  }
+
   DataSource dataSource() {
     return dataSource;
   }
 
-  /** How the database sorts {@link RandomTable#EVERY_ID}. */
-  Comparator<String> idOrder() {
-    return idOrder;
+  /** How the database sorts these ids. */
+  Comparator<String> idOrder(Collection<String> ids) throws SQLException {
+    return LegacyTable.idOrder(own, ids);
   }
 
   Queue open(String queue, LongSupplier epochSeconds, Duration visibility, boolean exclusive) {

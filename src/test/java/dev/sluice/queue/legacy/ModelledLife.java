@@ -54,7 +54,10 @@ final class ModelledLife implements AutoCloseable {
     this.now = table.now();
     this.model =
         new LegacyModel(
-            arena.idOrder(), visibility.toSeconds(), exclusiveGroups, ModelledLife::isMalformed);
+            arena.idOrder(RandomTable.EVERY_ID),
+            visibility.toSeconds(),
+            exclusiveGroups,
+            ModelledLife::isMalformed);
     this.sessions =
         List.of(
             arena.open(RandomTable.QUEUE, this::now, visibility, exclusiveGroups),

@@ -25,4 +25,20 @@ class SeedQueueTest {
       return all;
     }
   }
+
+  @Group
+  class ManySessions extends ManySessionsContract {
+    @Override
+    List<Variant> variants() {
+      return all;
+    }
+  }
+
+  @Group
+  class Deadlocks extends DeadlockContract {
+    @Override
+    List<Variant> variants() {
+      return all;
+    }
+  }
 }
