@@ -1,0 +1,47 @@
+package dev.sluice.queue.legacy;
+
+import dev.sluice.model.Variant;
+import java.sql.SQLException;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import net.jqwik.api.Arbitraries;
+import net.jqwik.api.Arbitrary;
+import net.jqwik.api.Provide;
+import net.jqwik.api.lifecycle.AddLifecycleHook;
+import net.jqwik.api.lifecycle.AfterProperty;
+
+/**
+ * What the contracts share: the backends that they run on, each with a database of its own for the
+ * length of a property.
+ */
+@AddLifecycleHook(ScaledTries.class)
+abstract class LegacyContract {
+  private final Map<String, Arena> arenas = new HashMap<>();
+
+  /** The backends to test; their names differ. */
+  abstract List<Variant> variants();
+
+  @Provide
+  Arbitrary<Variant> variant() {
+    return Arbitraries.of(variants());
+  }
+
+  /** The database of this variant, as the last try left it. */
+  final Arena arena(Variant variant) throws SQLException {
+    Arena arena = arenas.get(variant.name());
+    if (arena == null) {
+      arena = new Arena(variant);
+      arenas.put(variant.name(), arena);
+    }
+    return arena;
+  }
+
+  @AfterProperty
+  void closeArenas() throws SQLException {
+    for (Arena arena : arenas.values()) {
+      arena.close();
+    }
+    arenas.clear();
+  }
+}

@@ -1,0 +1,29 @@
+package dev.sluice.queue.legacy;
+
+import net.jqwik.api.lifecycle.AroundPropertyHook;
+import net.jqwik.api.lifecycle.PropertyAttributes;
+import net.jqwik.api.lifecycle.PropertyExecutionResult;
+import net.jqwik.api.lifecycle.PropertyExecutor;
+import net.jqwik.api.lifecycle.PropertyLifecycleContext;
+
+/**
+ * Multiplies the tries of a property by {@code -Dsluice.test.scale=N}, for long campaigns: the
+ * numbers in the source are for a run of seconds.
+ */
+final class ScaledTries implements AroundPropertyHook {
+  static final int SCALE = Math.max(1, Integer.getInteger("sluice.test.scale", 1));
+
+  @Override
+  public PropertyExecutionResult aroundProperty(
+      PropertyLifecycleContext context, PropertyExecutor property) {
+    PropertyAttributes attributes = context.attributes();
+    attributes.setTries(attributes.tries().orElse(1) * SCALE);
+    return property.execute();
+  }
+
+  // Outside of everything, so that the tries are counted afterwards.
+  @Override
+  public int aroundPropertyProximity() {
+    return -100;
+  }
+}
