@@ -1,0 +1,3 @@
+module sluice.dev/compat
+
+go 1.22
