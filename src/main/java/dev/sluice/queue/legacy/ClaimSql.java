@@ -193,6 +193,7 @@ final class ClaimSql {
           WHERE %3$s AND %4$s
           ORDER BY %2$s, e.created_at, e.id) head
         WHERE head.visible_at <= (SELECT now FROM clock) AND head.gk <> ALL (CAST(? AS text[]))
+          AND COALESCE((head.created_at, head.id) > (CAST(? AS bigint), CAST(? AS text)), true)
         ORDER BY head.created_at, head.id
       )"""
           .formatted(PARAMETERS, GROUP.formatted("e"), OURS.formatted("e"), WAITS.formatted("e"));
@@ -257,12 +258,17 @@ final class ClaimSql {
         locked AS MATERIALIZED (
           SELECT c.id
           FROM (
-            SELECT c.id, c.gk
-            FROM candidates c
-            WHERE %s
+            SELECT c.id, c.row
+            FROM (
+              SELECT c.id, c.gk, c.row
+              FROM candidates c
+              WHERE %s
+              OFFSET 0) c
+            WHERE pg_try_advisory_xact_lock(
+              hashtextextended(c.gk, hashtextextended((SELECT queue FROM parameters), 7723020)))
             OFFSET 0) c
-          WHERE pg_try_advisory_xact_lock(
-            hashtextextended(c.gk, hashtextextended((SELECT queue FROM parameters), 7723020)))
+          CROSS JOIN LATERAL (
+            SELECT 1 FROM queue_messages m WHERE m.ctid = c.row FOR UPDATE SKIP LOCKED) l
           LIMIT CAST(? AS bigint)
         )
         SELECT m.more, l.id
@@ -270,12 +276,7 @@ final class ClaimSql {
           SELECT CASE WHEN (SELECT count(*) FROM locked) < CAST(? AS bigint) THEN %s ELSE false END
             AS more) m
           LEFT JOIN locked l ON true"""
-            .formatted(
-                indexed
-                    ? "NOT EXISTS (" + inFlight("(SELECT queue FROM parameters)", "c.gk") + ")"
-                    : "c.gk NOT IN (SELECT %s FROM queue_messages e WHERE %s AND NOT %s)"
-                        .formatted(GROUP.formatted("e"), OURS.formatted("e"), WAITS.formatted("e")),
-                more);
+            .formatted(nothingInFlight(indexed), more);
   }
 
   /**
@@ -353,17 +354,29 @@ final class ClaimSql {
   }
 
   /**
-   * Shows the first candidates, and which rows they are. Further parameters: only this group or
-   * NULL, the same again, how many, how many again. Yields {@code more} and the columns of a row.
+   * The candidates of an exclusive poll: those whose groups have nothing in flight.
+   *
+   * @return a condition on {@code c}, a candidate
    */
-  static String peek(String candidates, String more) {
+  static String nothingInFlight(boolean indexed) {
+    return indexed
+        ? "NOT EXISTS (" + inFlight("(SELECT queue FROM parameters)", "c.gk") + ")"
+        : "c.gk NOT IN (SELECT %s FROM queue_messages e WHERE %s AND NOT %s)"
+            .formatted(GROUP.formatted("e"), OURS.formatted("e"), WAITS.formatted("e"));
+  }
+
+  /**
+   * Shows the first candidates that meet a condition. Further parameters: only this group or NULL,
+   * the same again, how many, how many again. Yields {@code more} and the columns of a row.
+   */
+  static String peek(String candidates, String more, String condition) {
     return candidates
         + """
         ,
         shown AS MATERIALIZED (
           SELECT c.row, c.created_at, c.id
           FROM candidates c
-          WHERE CAST(? AS text) IS NULL OR c.gk = ?
+          WHERE (CAST(? AS text) IS NULL OR c.gk = ?) AND %s
           LIMIT CAST(? AS bigint)
         )
         SELECT m.more, r.*
@@ -376,6 +389,6 @@ final class ClaimSql {
             CROSS JOIN LATERAL (
               SELECT * FROM queue_messages m WHERE m.ctid = s.row LIMIT 1) m) r ON true
         ORDER BY r.created_at, r.id"""
-            .formatted(more);
+            .formatted(condition, more);
   }
 }
