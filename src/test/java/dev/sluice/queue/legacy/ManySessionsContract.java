@@ -61,6 +61,7 @@ abstract class ManySessionsContract extends LegacyContract {
     Storm storm = new Storm(arena, seed, false);
 
     List<Queue> sessions = ours(arena, storm, SESSIONS, true);
+    arena.slowClaimsDown();
     storm.load();
     try (GroupWatch watch = new GroupWatch(arena.connect(), RandomTable.QUEUE, storm::now)) {
       storm.rage(sessions);
