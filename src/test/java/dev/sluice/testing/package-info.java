@@ -1,0 +1,3 @@
+/** What the tests share. */
+@org.jspecify.annotations.NullMarked
+package dev.sluice.testing;
