@@ -54,7 +54,7 @@ abstract class ManySessionsContract extends LegacyContract {
     check.nothingOvertakesAWaitingMessage();
   }
 
-  @Property(tries = 6, shrinking = ShrinkingMode.OFF, edgeCases = EdgeCasesMode.NONE)
+  @Property(tries = 4, shrinking = ShrinkingMode.OFF, edgeCases = EdgeCasesMode.NONE)
   void anExclusiveGroupIsInOneHandAndFirstInFirstOut(
       @ForAll("variant") Variant variant, @ForAll long seed) throws Exception {
     Arena arena = arena(variant);
