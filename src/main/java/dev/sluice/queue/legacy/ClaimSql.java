@@ -16,9 +16,15 @@ package dev.sluice.queue.legacy;
  * NULL for the database's.
  */
 final class ClaimSql {
-  /** How many rows, and then groups, are looked at before a pass over the queue must be made. */
-  record Budgets(int rows, int groups) {
-    static final Budgets DEFAULT = new Budgets(2_000, 5_000);
+  /**
+   * How much is looked at before a pass over the queue must be made.
+   *
+   * @param chunk how many rows are read at a time; divides {@code rows}
+   * @param rows how many rows at most
+   * @param groups how many groups, after that
+   */
+  record Budgets(int chunk, int rows, int groups) {
+    static final Budgets DEFAULT = new Budgets(64, 2_048, 5_000);
   }
 
   /** One instant for the whole statement, whole seconds, cut off as Go does. */
@@ -67,14 +73,33 @@ final class ClaimSql {
           WITH RECURSIVE %1$s,
           -- Rows that the partial indexes leave out: there are none, as a rule (1 buffer).
           oversized AS MATERIALIZED (
-            SELECT EXISTS (SELECT 1 FROM queue_messages m WHERE NOT (%2$s) AND %3$s) AS found
+            SELECT CASE
+              WHEN EXISTS (
+                SELECT 1 FROM (
+                  SELECT 1 FROM queue_messages m WHERE NOT (%2$s) ORDER BY m.created_at LIMIT 1) any_queue)
+              THEN EXISTS (SELECT 1 FROM queue_messages m WHERE NOT (%2$s) AND %3$s)
+              ELSE false END AS found
           ),
-          walk AS MATERIALIZED (
-            SELECT m.ctid AS row, m.id, m.created_at, m.visible_at, %4$s AS gk
-            FROM queue_messages m
-            WHERE %3$s AND %2$s AND NOT (SELECT found FROM oversized)
-            ORDER BY m.created_at, m.id
-            LIMIT %5$d
+          walk AS (
+            (SELECT m.*, row_number() OVER (ORDER BY m.created_at, m.id) AS n
+             FROM (
+               SELECT m.ctid AS row, m.id, m.created_at, m.visible_at, %4$s AS gk
+               FROM queue_messages m
+               WHERE %3$s AND %2$s AND NOT (SELECT found FROM oversized)
+               ORDER BY m.created_at, m.id
+               LIMIT %13$d) m)
+            UNION ALL
+            SELECT next.*
+            FROM walk w
+            CROSS JOIN LATERAL (
+              SELECT m.*, w.n + row_number() OVER (ORDER BY m.created_at, m.id)
+              FROM (
+                SELECT m.ctid AS row, m.id, m.created_at, m.visible_at, %4$s AS gk
+                FROM queue_messages m
+                WHERE %3$s AND %2$s AND (m.created_at, m.id) > (w.created_at, w.id)
+                ORDER BY m.created_at, m.id
+                LIMIT %13$d) m) next
+            WHERE w.n %% %13$d = 0 AND w.n < %5$d
           ),
           hashes AS (
             (SELECT %6$s AS gh
@@ -133,7 +158,8 @@ final class ClaimSql {
                   SHORT.formatted("e"),
                   GROUP_HASH.formatted("e"),
                   GROUP.formatted("e"),
-                  WAITS.formatted("e"));
+                  WAITS.formatted("e"),
+                  budgets.chunk());
       return new Near(
           sql,
           "((SELECT found FROM oversized) OR (SELECT walk FROM spent) AND (SELECT spent FROM hops))");
