@@ -33,7 +33,9 @@ import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Isolated;
 
+@Isolated("measures, or starts processes")
 class DrainTest {
   private static final List<String> SMALL = List.of("-Xmx128m", "-XX:+UseSerialGC");
   private static final Set<String> ORDERED = Set.of("NEXT_ON_ERROR", "BLOCK_ON_ERROR");

@@ -15,11 +15,13 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.Arrays;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Isolated;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.postgresql.PGStatement;
 
 /** What a poll costs, in buffers read, whatever the size of the table and its statistics. */
+@Isolated("measures, or starts processes")
 class ClaimPlanTest {
   private static final int ROWS = 100_000;
   private static final ClaimSql.Near INDEXED = ClaimSql.Near.indexed(ClaimSql.Budgets.DEFAULT);
