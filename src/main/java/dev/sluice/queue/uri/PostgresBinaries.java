@@ -37,22 +37,22 @@ public final class PostgresBinaries {
    *     or if this is root on a machine that has no way to start PostgreSQL as root
    */
   public static PostgresBinaries unpack() {
-    return unpackInto(UserCache.directory());
+    return unpack(PostgresPlatform.current(), UserCache.directory());
   }
 
-  /** As {@link #unpack()}, under another directory. */
-  static synchronized PostgresBinaries unpackInto(Path cache) {
-    Privileges privileges = Privileges.ofThisProcess();
+  /** As {@link #unpack()}, for another platform and under another directory. */
+  static synchronized PostgresBinaries unpack(PostgresPlatform platform, Path cache) {
     URL archive =
-        PostgresPlatform.current()
+        platform
             .findArchive()
             .orElseThrow(
                 () ->
                     new QueueException(
                         "no PostgreSQL for "
-                            + PostgresPlatform.current()
+                            + platform
                             + " comes with this program: name a database with"
                             + " --uri postgres://..."));
+    Privileges privileges = Privileges.ofThisProcess();
     try {
       return new PostgresBinaries(unpacked(archive, cache), privileges);
     } catch (IOException e) {

@@ -12,6 +12,8 @@ import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.security.SecureRandom;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
@@ -30,7 +32,9 @@ public final class PostgresServer {
 
   public static final String DATABASE = "postgres";
 
-  private static final int START_ATTEMPTS = 3;
+  private static final int START_ATTEMPTS = 5;
+  private static final Duration PATIENCE = Duration.ofSeconds(60);
+  private static final long LOG_LIMIT = 1 << 20;
   private static final Map<String, String> LOCAL_ONLY =
       Map.of("listen_addresses", "'127.0.0.1'", "unix_socket_directories", "''");
 
@@ -115,6 +119,7 @@ public final class PostgresServer {
    * @return its port
    */
   public int start() {
+    turnLogOver();
     for (int attempt = 1; ; attempt++) {
       int port = freePort();
       try {
@@ -123,15 +128,94 @@ public final class PostgresServer {
         binaries.run(
             home,
             "pg_ctl",
-            List.of("start", "-D", "data", "-l", "server.log", "-w", "-s", "-o", "-p " + port));
+            List.of(
+                "start",
+                "--pgdata=data",
+                "--log=server.log",
+                "--options=-p " + port,
+                "--wait",
+                "--timeout=120",
+                "--silent"));
         return port;
       } catch (QueueException e) {
-        // Another program can have taken the port between our look and the server's.
+        // Another program can have taken the port between our look and the server's, and the
+        // children of a server that was killed hold its memory until they notice.
         if (attempt == START_ATTEMPTS) {
           throw new QueueException(
-              "the PostgreSQL in " + home + " does not start: " + lastLogLine().orElse("no log"));
+              "the PostgreSQL in " + home + " does not start: " + lastFatalLine().orElse("no log"));
         }
+        pause(Duration.ofMillis(100L * attempt));
       }
+    }
+  }
+
+  private void pause(Duration duration) {
+    try {
+      Thread.sleep(duration.toMillis());
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw Failures.because("interrupted while waiting for the PostgreSQL in " + home, e);
+    }
+  }
+
+  /**
+   * @throws QueueException if the data is that of another major version than the binaries
+   */
+  void checkVersion() {
+    String made = madeBy();
+    String ours = Integer.toString(binaries.majorVersion());
+    if (!made.equals(ours)) {
+      throw new QueueException(
+          ("the database in %s was made by PostgreSQL %s, and this program brings %s: move the"
+                  + " directory away to begin anew, or dump it with the program that made it first")
+              .formatted(home, made, ours));
+    }
+  }
+
+  private String madeBy() {
+    try {
+      return Files.readString(data().resolve("PG_VERSION")).strip();
+    } catch (IOException e) {
+      throw Failures.because("reading the version of the database in " + home + " failed", e);
+    }
+  }
+
+  /**
+   * The port of the server, started if it does not run. One that another program is just starting
+   * or stopping is waited for.
+   */
+  int startOrJoin() {
+    try {
+      Instant deadline = Instant.now().plus(PATIENCE);
+      while (Instant.now().isBefore(deadline)) {
+        Optional<Postmaster> postmaster = Postmaster.of(data());
+        if (postmaster.isEmpty()) {
+          return start();
+        }
+        if (!postmaster.get().isRunning()) {
+          postmaster.get().forget();
+          return start();
+        }
+        if (postmaster.get().isReady()) {
+          return postmaster.get().port();
+        }
+        pause(Duration.ofMillis(50));
+      }
+    } catch (IOException e) {
+      throw Failures.because("looking for the PostgreSQL in " + home + " failed", e);
+    }
+    throw new QueueException(
+        "the PostgreSQL in " + home + " does not become ready; see server.log there");
+  }
+
+  private void turnLogOver() {
+    Path file = home.resolve("server.log");
+    try {
+      if (Files.exists(file) && Files.size(file) > LOG_LIMIT) {
+        Files.move(file, home.resolve("server.log.1"), StandardCopyOption.REPLACE_EXISTING);
+      }
+    } catch (IOException e) {
+      throw Failures.because("turning over " + file + " failed", e);
     }
   }
 
@@ -143,7 +227,7 @@ public final class PostgresServer {
     }
   }
 
-  private Optional<String> lastLogLine() {
+  private Optional<String> lastFatalLine() {
     try (var lines = Files.lines(home.resolve("server.log"), StandardCharsets.UTF_8)) {
       return lines.filter(line -> line.contains("FATAL")).reduce((first, second) -> second);
     } catch (IOException | UncheckedIOException e) {
@@ -161,8 +245,19 @@ public final class PostgresServer {
     stop("immediate");
   }
 
+  void stopIfRunning() {
+    try {
+      if (Postmaster.of(data()).filter(Postmaster::isRunning).isPresent()) {
+        stop();
+      }
+    } catch (IOException e) {
+      throw Failures.because("stopping the PostgreSQL in " + home + " failed", e);
+    }
+  }
+
   private void stop(String mode) {
-    binaries.run(home, "pg_ctl", List.of("stop", "-D", "data", "-w", "-s", "-m", mode));
+    binaries.run(
+        home, "pg_ctl", List.of("stop", "--pgdata=data", "--mode=" + mode, "--wait", "--silent"));
   }
 
   Path data() {
