@@ -16,9 +16,15 @@ package dev.sluice.queue.legacy;
  * NULL for the database's.
  */
 final class ClaimSql {
-  /** How many rows, and then groups, are looked at before a pass over the queue must be made. */
-  record Budgets(int rows, int groups) {
-    static final Budgets DEFAULT = new Budgets(2_000, 5_000);
+  /**
+   * How much is looked at before a pass over the queue must be made.
+   *
+   * @param chunk how many rows are read at a time; divides {@code rows}
+   * @param rows how many rows at most
+   * @param groups how many groups, after that
+   */
+  record Budgets(int chunk, int rows, int groups) {
+    static final Budgets DEFAULT = new Budgets(64, 2_048, 5_000);
   }
 
   /** One instant for the whole statement, whole seconds, cut off as Go does. */
@@ -67,14 +73,33 @@ final class ClaimSql {
           WITH RECURSIVE %1$s,
           -- Rows that the partial indexes leave out: there are none, as a rule (1 buffer).
           oversized AS MATERIALIZED (
-            SELECT EXISTS (SELECT 1 FROM queue_messages m WHERE NOT (%2$s) AND %3$s) AS found
+            SELECT CASE
+              WHEN EXISTS (
+                SELECT 1 FROM (
+                  SELECT 1 FROM queue_messages m WHERE NOT (%2$s) ORDER BY m.created_at LIMIT 1) any_queue)
+              THEN EXISTS (SELECT 1 FROM queue_messages m WHERE NOT (%2$s) AND %3$s)
+              ELSE false END AS found
           ),
-          walk AS MATERIALIZED (
-            SELECT m.ctid AS row, m.id, m.created_at, m.visible_at, %4$s AS gk
-            FROM queue_messages m
-            WHERE %3$s AND %2$s AND NOT (SELECT found FROM oversized)
-            ORDER BY m.created_at, m.id
-            LIMIT %5$d
+          walk AS (
+            (SELECT m.*, row_number() OVER (ORDER BY m.created_at, m.id) AS n
+             FROM (
+               SELECT m.ctid AS row, m.id, m.created_at, m.visible_at, %4$s AS gk
+               FROM queue_messages m
+               WHERE %3$s AND %2$s AND NOT (SELECT found FROM oversized)
+               ORDER BY m.created_at, m.id
+               LIMIT %13$d) m)
+            UNION ALL
+            SELECT next.*
+            FROM walk w
+            CROSS JOIN LATERAL (
+              SELECT m.*, w.n + row_number() OVER (ORDER BY m.created_at, m.id)
+              FROM (
+                SELECT m.ctid AS row, m.id, m.created_at, m.visible_at, %4$s AS gk
+                FROM queue_messages m
+                WHERE %3$s AND %2$s AND (m.created_at, m.id) > (w.created_at, w.id)
+                ORDER BY m.created_at, m.id
+                LIMIT %13$d) m) next
+            WHERE w.n %% %13$d = 0 AND w.n < %5$d
           ),
           hashes AS (
             (SELECT %6$s AS gh
@@ -133,7 +158,8 @@ final class ClaimSql {
                   SHORT.formatted("e"),
                   GROUP_HASH.formatted("e"),
                   GROUP.formatted("e"),
-                  WAITS.formatted("e"));
+                  WAITS.formatted("e"),
+                  budgets.chunk());
       return new Near(
           sql,
           "((SELECT found FROM oversized) OR (SELECT walk FROM spent) AND (SELECT spent FROM hops))");
@@ -193,6 +219,7 @@ final class ClaimSql {
           WHERE %3$s AND %4$s
           ORDER BY %2$s, e.created_at, e.id) head
         WHERE head.visible_at <= (SELECT now FROM clock) AND head.gk <> ALL (CAST(? AS text[]))
+          AND COALESCE((head.created_at, head.id) > (CAST(? AS bigint), CAST(? AS text)), true)
         ORDER BY head.created_at, head.id
       )"""
           .formatted(PARAMETERS, GROUP.formatted("e"), OURS.formatted("e"), WAITS.formatted("e"));
@@ -257,12 +284,17 @@ final class ClaimSql {
         locked AS MATERIALIZED (
           SELECT c.id
           FROM (
-            SELECT c.id, c.gk
-            FROM candidates c
-            WHERE %s
+            SELECT c.id, c.row
+            FROM (
+              SELECT c.id, c.gk, c.row
+              FROM candidates c
+              WHERE %s
+              OFFSET 0) c
+            WHERE pg_try_advisory_xact_lock(
+              hashtextextended(c.gk, hashtextextended((SELECT queue FROM parameters), 7723020)))
             OFFSET 0) c
-          WHERE pg_try_advisory_xact_lock(
-            hashtextextended(c.gk, hashtextextended((SELECT queue FROM parameters), 7723020)))
+          CROSS JOIN LATERAL (
+            SELECT 1 FROM queue_messages m WHERE m.ctid = c.row FOR UPDATE SKIP LOCKED) l
           LIMIT CAST(? AS bigint)
         )
         SELECT m.more, l.id
@@ -270,12 +302,7 @@ final class ClaimSql {
           SELECT CASE WHEN (SELECT count(*) FROM locked) < CAST(? AS bigint) THEN %s ELSE false END
             AS more) m
           LEFT JOIN locked l ON true"""
-            .formatted(
-                indexed
-                    ? "NOT EXISTS (" + inFlight("(SELECT queue FROM parameters)", "c.gk") + ")"
-                    : "c.gk NOT IN (SELECT %s FROM queue_messages e WHERE %s AND NOT %s)"
-                        .formatted(GROUP.formatted("e"), OURS.formatted("e"), WAITS.formatted("e")),
-                more);
+            .formatted(nothingInFlight(indexed), more);
   }
 
   /**
@@ -353,17 +380,29 @@ final class ClaimSql {
   }
 
   /**
-   * Shows the first candidates, and which rows they are. Further parameters: only this group or
-   * NULL, the same again, how many, how many again. Yields {@code more} and the columns of a row.
+   * The candidates of an exclusive poll: those whose groups have nothing in flight.
+   *
+   * @return a condition on {@code c}, a candidate
    */
-  static String peek(String candidates, String more) {
+  static String nothingInFlight(boolean indexed) {
+    return indexed
+        ? "NOT EXISTS (" + inFlight("(SELECT queue FROM parameters)", "c.gk") + ")"
+        : "c.gk NOT IN (SELECT %s FROM queue_messages e WHERE %s AND NOT %s)"
+            .formatted(GROUP.formatted("e"), OURS.formatted("e"), WAITS.formatted("e"));
+  }
+
+  /**
+   * Shows the first candidates that meet a condition. Further parameters: only this group or NULL,
+   * the same again, how many, how many again. Yields {@code more} and the columns of a row.
+   */
+  static String peek(String candidates, String more, String condition) {
     return candidates
         + """
         ,
         shown AS MATERIALIZED (
           SELECT c.row, c.created_at, c.id
           FROM candidates c
-          WHERE CAST(? AS text) IS NULL OR c.gk = ?
+          WHERE (CAST(? AS text) IS NULL OR c.gk = ?) AND %s
           LIMIT CAST(? AS bigint)
         )
         SELECT m.more, r.*
@@ -376,6 +415,6 @@ final class ClaimSql {
             CROSS JOIN LATERAL (
               SELECT * FROM queue_messages m WHERE m.ctid = s.row LIMIT 1) m) r ON true
         ORDER BY r.created_at, r.id"""
-            .formatted(more);
+            .formatted(condition, more);
   }
 }

@@ -36,8 +36,14 @@ final class Claims {
 
   /** The statements of one form. */
   private record Forms(
-      String claim, String lockGroups, String lockAllGroups, String claimLocked, String peek) {
-    static Forms of(ClaimSql.Near near, boolean indexed) {
+      String claim,
+      String lockGroups,
+      String lockAllGroups,
+      String claimLocked,
+      String peek,
+      String peekAll) {
+    static Forms of(ClaimSql.Near near, boolean indexed, Groups groups) {
+      String condition = groups == Groups.EXCLUSIVE ? ClaimSql.nothingInFlight(indexed) : "true";
       return new Forms(
           ClaimSql.claim(near.sql(), near.more()),
           // Two snapshots are the point of an exclusive poll, and a database may default to one.
@@ -45,12 +51,12 @@ final class Claims {
               + ClaimSql.lockGroups(near.sql(), near.more(), indexed),
           ClaimSql.lockGroups(ClaimSql.ALL, NO_MORE, indexed),
           ClaimSql.claimLocked(indexed),
-          ClaimSql.peek(near.sql(), near.more()));
+          ClaimSql.peek(near.sql(), near.more(), condition),
+          ClaimSql.peek(ClaimSql.ALL, NO_MORE, condition));
     }
   }
 
   private static final String CLAIM_ALL = ClaimSql.claim(ClaimSql.ALL, NO_MORE);
-  private static final String PEEK_ALL = ClaimSql.peek(ClaimSql.ALL, NO_MORE);
 
   /** A row as it is after it was claimed. */
   record Row(
@@ -103,8 +109,8 @@ final class Claims {
     this.schema = schema;
     this.visibilitySeconds = visibility.plusNanos(999_999_999).toSeconds();
     this.groups = groups;
-    this.indexedForms = Forms.of(ClaimSql.Near.indexed(budgets), true);
-    this.plainForms = Forms.of(ClaimSql.Near.plain(budgets), false);
+    this.indexedForms = Forms.of(ClaimSql.Near.indexed(budgets), true, groups);
+    this.plainForms = Forms.of(ClaimSql.Near.plain(budgets), false, groups);
   }
 
   List<Row> claim(int max) {
@@ -129,7 +135,7 @@ final class Claims {
     if (!near.more()) {
       return near.rows();
     }
-    // What was just claimed no longer blocks its group, and a poll gives one message of a group.
+    Row last = near.rows().isEmpty() ? null : near.rows().get(near.rows().size() - 1);
     String[] claimedGroups = near.rows().stream().map(Row::group).toArray(String[]::new);
     long rest = (long) max - near.rows().size();
     Found<Row> far;
@@ -143,6 +149,8 @@ final class Claims {
                   queue,
                   now,
                   claimedGroups,
+                  last == null ? null : last.createdAt(),
+                  last == null ? null : last.id(),
                   prefix,
                   visibilitySeconds,
                   rest,
@@ -183,6 +191,8 @@ final class Claims {
                         queue,
                         now,
                         NO_GROUPS,
+                        null,
+                        null,
                         limit,
                         limit));
           }
@@ -209,13 +219,25 @@ final class Claims {
     Long now = clock.epochSeconds();
     String only = group.orElse(null);
     long rows = limit;
+    Forms forms = forms();
     Session.RowReader<Found<PeekedMessage>> reader = Found.reader(Claims::peeked);
     Found<PeekedMessage> near =
-        Found.of(session.query("peek", forms().peek(), reader, queue, now, only, only, rows, rows));
+        Found.of(session.query("peek", forms.peek(), reader, queue, now, only, only, rows, rows));
     return near.more()
         ? Found.of(
                 session.query(
-                    "peek", PEEK_ALL, reader, queue, now, NO_GROUPS, only, only, rows, rows))
+                    "peek",
+                    forms.peekAll(),
+                    reader,
+                    queue,
+                    now,
+                    NO_GROUPS,
+                    null,
+                    null,
+                    only,
+                    only,
+                    rows,
+                    rows))
             .rows()
         : near.rows();
   }

@@ -52,6 +52,27 @@ final class Arena implements AutoCloseable {
     }
   }
 
+  /**
+   * Makes each claim take some milliseconds between its snapshot and its commit, so that others
+   * meet it there.
+   */
+  void slowClaimsDown() throws SQLException {
+    try (Statement statement = own.createStatement()) {
+      statement.execute(
+          """
+          CREATE OR REPLACE FUNCTION take_your_time() RETURNS trigger LANGUAGE plpgsql AS $$
+          BEGIN
+            PERFORM pg_sleep(0.004);
+            RETURN NEW;
+          END $$;
+          DROP TRIGGER IF EXISTS take_your_time ON queue_messages;
+          CREATE TRIGGER take_your_time BEFORE UPDATE ON queue_messages
+          FOR EACH ROW WHEN (NEW.receipt_handle IS DISTINCT FROM OLD.receipt_handle)
+          EXECUTE FUNCTION take_your_time()
+          """);
+    }
+  }
+
   /** The test's own connection, in auto-commit mode between its uses. */
   Connection own() {
     return own;

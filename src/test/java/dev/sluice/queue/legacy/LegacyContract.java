@@ -14,6 +14,9 @@ import net.jqwik.api.lifecycle.AfterProperty;
 /**
  * What the contracts share: the backends that they run on, each with a database of its own for the
  * length of a property.
+ *
+ * <p>A test class has an inner {@code @Group} class for each contract, which names the variants;
+ * {@link SeedQueueTest} is one. {@code -Dsluice.test.scale=100} makes a long campaign of them.
  */
 @AddLifecycleHook(ScaledTries.class)
 abstract class LegacyContract {

@@ -14,8 +14,8 @@ import net.jqwik.api.Group;
  * it runs and with budgets so small that every branch of every statement is taken.
  */
 class LegacyQueueContractTest {
-  private static final ClaimSql.Budgets TINY = new ClaimSql.Budgets(3, 100);
-  private static final ClaimSql.Budgets TINIEST = new ClaimSql.Budgets(2, 2);
+  private static final ClaimSql.Budgets TINY = new ClaimSql.Budgets(2, 4, 100);
+  private static final ClaimSql.Budgets TINIEST = new ClaimSql.Budgets(2, 2, 2);
 
   private final List<Variant> all =
       Stream.of(

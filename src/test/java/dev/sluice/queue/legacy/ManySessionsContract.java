@@ -25,7 +25,7 @@ import net.jqwik.api.ShrinkingMode;
 abstract class ManySessionsContract extends LegacyContract {
   private static final int SESSIONS = 4;
 
-  @Property(tries = 8, shrinking = ShrinkingMode.OFF, edgeCases = EdgeCasesMode.NONE)
+  @Property(tries = 5, shrinking = ShrinkingMode.OFF, edgeCases = EdgeCasesMode.NONE)
   void sessionsDoNotGetInEachOthersWay(
       @ForAll("variant") Variant variant, @ForAll long seed, @ForAll boolean clockMoves)
       throws Exception {
@@ -37,7 +37,7 @@ abstract class ManySessionsContract extends LegacyContract {
     check.nothingOvertakesAWaitingMessage();
   }
 
-  @Property(tries = 4, shrinking = ShrinkingMode.OFF, edgeCases = EdgeCasesMode.NONE)
+  @Property(tries = 3, shrinking = ShrinkingMode.OFF, edgeCases = EdgeCasesMode.NONE)
   void goRoutersBesideUsDoNotGetInOurWay(
       @ForAll("variant") Variant variant, @ForAll long seed, @ForAll boolean clockMoves)
       throws Exception {
@@ -54,13 +54,14 @@ abstract class ManySessionsContract extends LegacyContract {
     check.nothingOvertakesAWaitingMessage();
   }
 
-  @Property(tries = 8, shrinking = ShrinkingMode.OFF, edgeCases = EdgeCasesMode.NONE)
+  @Property(tries = 4, shrinking = ShrinkingMode.OFF, edgeCases = EdgeCasesMode.NONE)
   void anExclusiveGroupIsInOneHandAndFirstInFirstOut(
       @ForAll("variant") Variant variant, @ForAll long seed) throws Exception {
     Arena arena = arena(variant);
     Storm storm = new Storm(arena, seed, false);
 
     List<Queue> sessions = ours(arena, storm, SESSIONS, true);
+    arena.slowClaimsDown();
     storm.load();
     try (GroupWatch watch = new GroupWatch(arena.connect(), RandomTable.QUEUE, storm::now)) {
       storm.rage(sessions);

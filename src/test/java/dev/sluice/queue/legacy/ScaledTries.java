@@ -1,6 +1,7 @@
 package dev.sluice.queue.legacy;
 
 import net.jqwik.api.lifecycle.AroundPropertyHook;
+import net.jqwik.api.lifecycle.PropagationMode;
 import net.jqwik.api.lifecycle.PropertyAttributes;
 import net.jqwik.api.lifecycle.PropertyExecutionResult;
 import net.jqwik.api.lifecycle.PropertyExecutor;
@@ -19,6 +20,12 @@ final class ScaledTries implements AroundPropertyHook {
     PropertyAttributes attributes = context.attributes();
     attributes.setTries(attributes.tries().orElse(1) * SCALE);
     return property.execute();
+  }
+
+  // From the class that it is written on to the properties in it.
+  @Override
+  public PropagationMode propagateTo() {
+    return PropagationMode.ALL_DESCENDANTS;
   }
 
   // Outside of everything, so that the tries are counted afterwards.

@@ -10,6 +10,7 @@ import dev.sluice.queue.Receipt;
 import dev.sluice.queue.Rejection;
 import dev.sluice.queue.Return;
 import dev.sluice.queue.legacy.History.Settlement;
+import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -26,7 +27,7 @@ import java.util.concurrent.atomic.AtomicLong;
 
 /** Sessions that do random things to one queue at the same time, and the history of it. */
 final class Storm {
-  private static final int LOADED = 80;
+  private static final int LOADED = 120;
   private static final int STEPS = 100;
   private static final List<String> GROUPS = List.of("g", "h", "i", "G", "", "m3");
 
@@ -145,18 +146,20 @@ final class Storm {
       int dice = random.nextInt(100);
       if (held.isEmpty() || dice < 35) {
         poll();
-      } else if (dice < 65) {
+      } else if (dice < 55) {
         history.settle(Settlement.ACK, someHeld(), 0, queue::ackBatch);
-      } else if (dice < 75) {
+      } else if (dice < 73) {
         handBack();
-      } else if (dice < 79) {
+      } else if (dice < 76) {
         history.settle(Settlement.REJECT, someHeld(), 0, r -> queue.rejectBatch(rejections(r)));
-      } else if (dice < 88) {
+      } else if (dice < 86) {
         extend();
-      } else if (dice < 93) {
+      } else if (dice < 91) {
         ackAnybodysClaim();
-      } else {
+      } else if (dice < 95) {
         publish(step);
+      } else {
+        publishDatedBack(step);
       }
     }
 
@@ -205,6 +208,25 @@ final class Storm {
           id,
           grouped ? group : id,
           () -> queue.publish(grouped ? message.withGroup(group) : message));
+    }
+
+    /** As a producer does whose clock is behind, or who commits late. */
+    private void publishDatedBack(int step) {
+      String id = "back-" + number + "-" + step;
+      String group = GROUPS.get(random.nextInt(GROUPS.size()));
+      long created = RandomTable.NOON - 10 - random.nextInt(100);
+      LegacyRow row =
+          new LegacyRow(
+              RandomTable.QUEUE, id, group, null, created, LegacyRow.WELL_FORMED, created, 0);
+      history.publish(id, group, () -> insert(row));
+    }
+
+    private void insert(LegacyRow row) {
+      try (Connection connection = arena.dataSource().getConnection()) {
+        LegacyTable.load(connection, List.of(row));
+      } catch (SQLException e) {
+        throw new IllegalStateException(e);
+      }
     }
 
     private List<Receipt> someHeld() {

@@ -1,0 +1,94 @@
+package dev.sluice.house;
+
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
+
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
+import com.tngtech.archunit.core.importer.ImportOption;
+import org.junit.jupiter.api.Test;
+
+/** Arrows point one way: cli, then router, then delivery and the backends, then queue. */
+class ArchitectureTest {
+  private static final JavaClasses OURS =
+      new ClassFileImporter()
+          .withImportOption(new ImportOption.DoNotIncludeTests())
+          .importPackages("dev.sluice");
+
+  @Test
+  void theContractDependsOnNothingOfOurs() {
+    classes()
+        .that()
+        .resideInAPackage("dev.sluice.queue")
+        .should()
+        .onlyDependOnClassesThat()
+        .resideOutsideOfPackages(
+            "dev.sluice.queue.*..",
+            "dev.sluice.delivery..",
+            "dev.sluice.router..",
+            "dev.sluice.cli..",
+            "dev.sluice.time..")
+        .check(OURS);
+  }
+
+  @Test
+  void noBackendKnowsTheRouterOrDelivery() {
+    noClasses()
+        .that()
+        .resideInAPackage("dev.sluice.queue..")
+        .should()
+        .dependOnClassesThat()
+        .resideInAnyPackage("dev.sluice.router..", "dev.sluice.delivery..", "dev.sluice.cli..")
+        .check(OURS);
+  }
+
+  @Test
+  void onlyTheUriPackageKnowsTheBackends() {
+    noClasses()
+        .that()
+        .resideOutsideOfPackages("dev.sluice.queue.uri..", "dev.sluice.queue.legacy..")
+        .should()
+        .dependOnClassesThat()
+        .resideInAPackage("dev.sluice.queue.legacy..")
+        .check(OURS);
+  }
+
+  @Test
+  void deliveryKnowsNeitherRouterNorBackend() {
+    noClasses()
+        .that()
+        .resideInAPackage("dev.sluice.delivery..")
+        .should()
+        .dependOnClassesThat()
+        .resideInAnyPackage("dev.sluice.router..", "dev.sluice.queue.*..", "dev.sluice.cli..")
+        .check(OURS);
+  }
+
+  @Test
+  void theRouterKnowsNoBackendAndNoCommand() {
+    noClasses()
+        .that()
+        .resideInAPackage("dev.sluice.router..")
+        .should()
+        .dependOnClassesThat()
+        .resideInAnyPackage("dev.sluice.queue.*..", "dev.sluice.cli..")
+        .check(OURS);
+  }
+
+  @Test
+  void nothingButTheCommandsKnowsPicocli() {
+    noClasses()
+        .that()
+        .resideOutsideOfPackage("dev.sluice.cli..")
+        .should()
+        .dependOnClassesThat()
+        .resideInAPackage("picocli..")
+        .check(OURS);
+  }
+
+  @Test
+  void packagesFormNoCircle() {
+    slices().matching("dev.sluice.(**)").should().beFreeOfCycles().check(OURS);
+  }
+}
