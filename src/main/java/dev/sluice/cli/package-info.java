@@ -1,3 +1,3 @@
-/** The commands; each a thin shell around the packages below. */
+/** The command line: one class per command, and what they share. */
 @org.jspecify.annotations.NullMarked
 package dev.sluice.cli;

@@ -1,7 +1,9 @@
 package dev.sluice.queue;
 
+import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * What people do to a queue by hand. Safe for use by many threads; throws as {@link Queue} does.
@@ -24,6 +26,9 @@ public interface QueueAdmin {
    * @param limit how many at most, from 1
    */
   List<PeekedMessage> peek(Optional<String> group, int limit);
+
+  /** How the database sees ids that are about to be published to this queue. */
+  PublishPreview previewPublish(List<String> ids);
 
   /** Quarantined messages, oldest first in group order. */
   List<FailedMessage> listFailed(FailedFilter filter, int limit);
@@ -57,6 +62,21 @@ public interface QueueAdmin {
    * @throws IllegalArgumentException if this backend has no such part
    */
   void dropExtra(SchemaReport.Extra extra);
+
+  /**
+   * How the database sees ids.
+   *
+   * @param now its clock, in whole seconds
+   * @param ranks for each id its place in the order in which messages of one second are claimed;
+   *     the same id has the same rank
+   * @param waiting those of the ids that the queue holds already
+   */
+  record PublishPreview(Instant now, List<Long> ranks, Set<String> waiting) {
+    public PublishPreview {
+      ranks = List.copyOf(ranks);
+      waiting = Set.copyOf(waiting);
+    }
+  }
 
   /**
    * What a requeue did.

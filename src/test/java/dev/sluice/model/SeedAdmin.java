@@ -153,6 +153,11 @@ final class SeedAdmin implements QueueAdmin {
   }
 
   @Override
+  public PublishPreview previewPublish(List<String> ids) {
+    throw new UnsupportedOperationException();
+  }
+
+  @Override
   public String schemaScript() {
     throw new UnsupportedOperationException();
   }

@@ -15,6 +15,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -115,6 +116,22 @@ final class LegacyAdmin implements QueueAdmin {
       SELECT count(*) FROM gone"""
           .formatted(CHOSEN);
 
+  /**
+   * Looks up each id by primary key. Takes the collation of the column, which need not be the
+   * database's. Parameters: the time or NULL, queue, ids.
+   */
+  private static final String PREVIEW =
+      """
+      WITH %s
+      SELECT c.now, g.id,
+        dense_rank() OVER (
+          ORDER BY COALESCE((SELECT m.id FROM queue_messages m WHERE false), g.id)),
+        EXISTS (SELECT 1 FROM queue_messages m WHERE m.queue_name = ? AND m.id = g.id)
+      FROM clock c
+      LEFT JOIN unnest(CAST(? AS text[])) WITH ORDINALITY AS g(id, place) ON true
+      ORDER BY g.place"""
+          .formatted(ClaimSql.CLOCK);
+
   private final Session session;
   private final String queue;
   private final LegacyQueue.Clock clock;
@@ -199,6 +216,23 @@ final class LegacyAdmin implements QueueAdmin {
   }
 
   @Override
+  public PublishPreview previewPublish(List<String> ids) {
+    record Seen(long now, @Nullable String id, long rank, boolean waiting) {}
+    List<Seen> rows =
+        session.query(
+            "publish",
+            PREVIEW,
+            row -> new Seen(row.getLong(1), row.getString(2), row.getLong(3), row.getBoolean(4)),
+            clock.epochSeconds(),
+            queue,
+            ids.toArray(String[]::new));
+    return new PublishPreview(
+        Instant.ofEpochSecond(rows.get(0).now()),
+        rows.stream().filter(seen -> seen.id() != null).map(Seen::rank).toList(),
+        rows.stream().filter(Seen::waiting).map(Seen::id).collect(Collectors.toSet()));
+  }
+
+  @Override
   public List<FailedMessage> listFailed(FailedFilter filter, int limit) {
     if (!schema.hasQuarantine()) {
       return List.of();
@@ -267,7 +301,7 @@ final class LegacyAdmin implements QueueAdmin {
 
   @Override
   public String schemaScript() {
-    return schema.script();
+    return LegacySchema.script();
   }
 
   @Override

@@ -91,6 +91,11 @@ public final class LegacyQueue implements Queue {
     return new Builder(dataSource, name);
   }
 
+  /** The statements that create tables and indexes; needs no database. */
+  public static String schemaScript() {
+    return LegacySchema.script();
+  }
+
   /** Collects what a {@link LegacyQueue} may be told. Not safe for use by many threads. */
   public static final class Builder {
     private final DataSource dataSource;

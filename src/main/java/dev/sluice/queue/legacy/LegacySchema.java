@@ -49,7 +49,7 @@ final class LegacySchema {
     this.session = session;
   }
 
-  String script() {
+  static String script() {
     return resource("queue_messages.sql")
         + "\n"
         + resource("queue_messages_failed.sql")

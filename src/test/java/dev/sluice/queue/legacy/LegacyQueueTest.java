@@ -10,6 +10,7 @@ import dev.sluice.queue.FailedFilter;
 import dev.sluice.queue.FailedMessage;
 import dev.sluice.queue.Message;
 import dev.sluice.queue.PollResult;
+import dev.sluice.queue.QueueAdmin.PublishPreview;
 import dev.sluice.queue.QueueClosedException;
 import dev.sluice.queue.QueueMetrics;
 import dev.sluice.queue.QueueRow;
@@ -28,6 +29,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -554,6 +556,26 @@ class LegacyQueueTest {
     queue.nack(d.get(3).receipt(), Duration.ZERO);
 
     assertThat(queue.counters()).isEqualTo(new Counters(4, 1, 1, 1, 1));
+  }
+
+  @Test
+  void aPreviewRanksIdsAsTheColumnComparesThem() {
+    sql("ALTER TABLE queue_messages ALTER COLUMN id TYPE text COLLATE \"und-x-icu\"");
+    queue.publish(message("Z"));
+
+    PublishPreview preview = queue.admin().previewPublish(List.of("b", "Z", "a", "b"));
+
+    assertThat(preview.ranks()).containsExactly(2L, 3L, 1L, 2L);
+    assertThat(preview.waiting()).containsExactly("Z");
+    assertThat(preview.now()).isEqualTo(Instant.ofEpochSecond(START));
+  }
+
+  @Test
+  void aPreviewOfNothingTellsTheTime() {
+    PublishPreview preview = queue.admin().previewPublish(List.of());
+
+    assertThat(preview)
+        .isEqualTo(new PublishPreview(Instant.ofEpochSecond(START), List.of(), Set.of()));
   }
 
   @Test
