@@ -1,0 +1,103 @@
+package dev.sluice.queue.uri;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.sluice.queue.jdbc.Session;
+import dev.sluice.testing.TestDatabase;
+import java.net.ServerSocket;
+import java.net.URI;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+class DatabaseTest {
+
+  @Test
+  void aDatabaseIsOpenedByItsUri() throws SQLException {
+    try (TestDatabase test = TestDatabase.fresh();
+        Database database = Database.open(QueueUri.parse(test.uri(), Map.of()), 2);
+        Connection connection = database.dataSource().getConnection()) {
+      assertThat(
+              ask(
+                  connection,
+                  "SELECT current_setting('application_name') || ' ' || current_setting('jit') || ' '"
+                      + " || current_setting('transaction_isolation')"))
+          .isEqualTo("sluice off read committed");
+    }
+  }
+
+  @Test
+  void parametersOfTheUriReachTheServer() throws SQLException {
+    try (TestDatabase test = TestDatabase.fresh();
+        Database database =
+            Database.open(
+                QueueUri.parse(
+                    test.uri() + "?application_name=mine&search_path=a,b&sslmode=disable",
+                    Map.of()),
+                2);
+        Connection connection = database.dataSource().getConnection()) {
+      assertThat(
+              ask(
+                  connection,
+                  "SELECT current_setting('application_name') || ' ' ||"
+                      + " current_setting('search_path')"))
+          .isEqualTo("mine a,b");
+    }
+  }
+
+  @Test
+  void nothingIsConnectedToBeforeItIsNeeded() {
+    Database.open(QueueUri.parse("postgres://u:p@127.0.0.1:1/d", Map.of()), 2).close();
+  }
+
+  @Test
+  void aWrongUserIsToldAtOnceAndNamesNoPassword() {
+    try (TestDatabase test = TestDatabase.fresh()) {
+      URI good = URI.create(test.uri());
+      String bad =
+          "postgres://nobody:hunter2@" + good.getHost() + ":" + good.getPort() + good.getPath();
+      try (Database database = Database.open(QueueUri.parse(bad, Map.of()), 2)) {
+        assertThatThrownBy(() -> database.dataSource().getConnection())
+            .isInstanceOf(SQLException.class)
+            .hasMessageContaining("nobody")
+            .hasMessageNotContaining("hunter2")
+            .satisfies(e -> assertThat(((SQLException) e).getSQLState()).startsWith("28"));
+        assertThat(database.safeUri()).doesNotContain("hunter2");
+      }
+    }
+  }
+
+  @Test
+  void aRefusedConnectionIsTriedAnewByTheNextCall() throws Exception {
+    int port;
+    try (ServerSocket free = new ServerSocket(0)) {
+      port = free.getLocalPort();
+    }
+    try (Database database =
+        Database.open(QueueUri.parse("postgres://u:p@127.0.0.1:" + port + "/d", Map.of()), 2)) {
+      for (int i = 0; i < 2; i++) {
+        assertThatThrownBy(() -> database.dataSource().getConnection())
+            .isInstanceOf(SQLException.class)
+            .hasMessageContaining("refused")
+            .satisfies(e -> assertThat(((SQLException) e).getSQLState()).isEqualTo("08001"));
+      }
+    }
+  }
+
+  @Test
+  void anUnknownHostIsNamed() {
+    try (Database database =
+        Database.open(QueueUri.parse("postgres://u:p@no-such-host.invalid/d", Map.of()), 2)) {
+      assertThatThrownBy(() -> database.dataSource().getConnection())
+          .hasMessageContaining("no-such-host.invalid");
+    }
+  }
+
+  private static String ask(Connection connection, String sql) throws SQLException {
+    List<String> rows = Session.query(connection, sql, row -> row.getString(1));
+    return rows.get(0);
+  }
+}
