@@ -12,6 +12,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import javax.net.ssl.SSLContext;
 import org.apache.hc.client5.http.DnsResolver;
 import org.apache.hc.client5.http.SchemePortResolver;
@@ -67,11 +68,12 @@ final class HttpTransport implements AutoCloseable {
     }
   }
 
+  private final AtomicBoolean closed = new AtomicBoolean();
   private final ExecutorService connectThreads = connectThreads();
   private final CloseableHttpAsyncClient client;
 
   HttpTransport(HttpOptions options, Network network) {
-    client = client(connections(options, network, connectThreads));
+    client = client(connections(options, network, connectThreads), closed);
     client.start();
   }
 
@@ -105,6 +107,7 @@ final class HttpTransport implements AutoCloseable {
   /** Ends every exchange under way. */
   @Override
   public void close() {
+    closed.set(true);
     client.close(CloseMode.IMMEDIATE);
     connectThreads.shutdownNow();
   }
@@ -127,7 +130,8 @@ final class HttpTransport implements AutoCloseable {
     };
   }
 
-  private static CloseableHttpAsyncClient client(PoolingAsyncClientConnectionManager connections) {
+  private static CloseableHttpAsyncClient client(
+      PoolingAsyncClientConnectionManager connections, AtomicBoolean closed) {
     return HttpAsyncClientBuilder.create()
         .setConnectionManager(connections)
         .setIOReactorConfig(
@@ -135,7 +139,7 @@ final class HttpTransport implements AutoCloseable {
                 .setIoThreadCount(IO_THREADS)
                 .setSelectInterval(TimeValue.ofMilliseconds(250))
                 .build())
-        .setIoReactorExceptionCallback(e -> LOG.error("HTTP reactor failed", e))
+        .setIoReactorExceptionCallback(e -> report(e, closed))
         .setThreadFactory(new DefaultThreadFactory("sluice-http", true))
         .setHttp1Config(
             Http1Config.custom()
@@ -156,6 +160,13 @@ final class HttpTransport implements AutoCloseable {
         .disableContentCompression()
         .evictIdleConnections(TimeValue.of(IDLE_TIMEOUT))
         .build();
+  }
+
+  private static void report(Exception failure, AtomicBoolean closed) {
+    // A reactor that is closed at once stumbles over its own selector.
+    if (!closed.get()) {
+      LOG.error("HTTP reactor failed", failure);
+    }
   }
 
   /** The one time limit is that of the whole exchange, which the mediator keeps. */
