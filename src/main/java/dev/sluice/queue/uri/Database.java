@@ -3,7 +3,10 @@ package dev.sluice.queue.uri;
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import com.zaxxer.hikari.pool.HikariPool.PoolInitializationException;
+import java.io.IOException;
 import java.io.PrintWriter;
+import java.net.ConnectException;
+import java.net.UnknownHostException;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.SQLFeatureNotSupportedException;
@@ -126,8 +129,22 @@ public final class Database implements AutoCloseable {
 
     private static Optional<SQLException> reason(Exception failure) {
       return failure.getCause() instanceof SQLException cause
-          ? Optional.of(cause)
+          ? Optional.of(withItsOwnReason(cause))
           : Optional.empty();
+    }
+
+    // The driver says "The connection attempt failed." of a host that nobody knows.
+    private static SQLException withItsOwnReason(SQLException failure) {
+      Throwable cause = failure.getCause();
+      if (cause instanceof UnknownHostException) {
+        return new SQLException(
+            "unknown host " + cause.getMessage(), failure.getSQLState(), failure);
+      }
+      if (cause instanceof IOException && !(cause instanceof ConnectException)) {
+        return new SQLException(
+            failure.getMessage() + " (" + cause.getMessage() + ")", failure.getSQLState(), failure);
+      }
+      return failure;
     }
 
     synchronized void close() {

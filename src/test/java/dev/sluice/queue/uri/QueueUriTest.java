@@ -129,31 +129,31 @@ class QueueUriTest {
 
   @ParameterizedTest
   @CsvSource(
-      delimiter = ';',
+      delimiter = '|',
       value = {
-        "mysql://u:secret@h/d; URI: must begin with postgres://, postgresql:// or harel://, or be"
+        "mysql://u:secret@h/d| URI: must begin with postgres://, postgresql:// or harel://, or be"
             + " embedded: or embedded-harel:",
-        "nonsense; URI: must begin with postgres://, postgresql:// or harel://, or be embedded: or"
+        "nonsense| URI: must begin with postgres://, postgresql:// or harel://, or be embedded: or"
             + " embedded-harel:",
-        "postgres://u:secret@h:x/d; URI: port: must be a number from 1 to 65535",
-        "postgres://u:secret@h:0/d; URI: port: must be a number from 1 to 65535",
-        "postgres://u:secret@h:65536/d; URI: port: must be a number from 1 to 65535",
-        "postgres://u:secret%@h/d; URI: password: '%' must be followed by two hexadecimal digits",
-        "postgres://u:secret@h,/d; URI: host: must not be empty",
-        "postgres://u:secret@[::1/d; URI: host: '[' without ']'",
-        "postgres://u:secret@[::1]x/d; URI: host: after ']' only :PORT may follow",
-        "postgres://u:secret@%2Ftmp/d; URI: host: a socket directory cannot be used from Java; give"
+        "postgres://u:secret@h:x/d| URI: port: must be a number from 1 to 65535",
+        "postgres://u:secret@h:0/d| URI: port: must be a number from 1 to 65535",
+        "postgres://u:secret@h:65536/d| URI: port: must be a number from 1 to 65535",
+        "postgres://u:secret%@h/d| URI: password: '%' must be followed by two hexadecimal digits",
+        "postgres://u:secret@h,/d| URI: host: must not be empty",
+        "postgres://u:secret@[::1/d| URI: host: '[' without ']'",
+        "postgres://u:secret@[::1]x/d| URI: host: after ']' only :PORT may follow",
+        "postgres://u:secret@%2Ftmp/d| URI: host: a socket directory cannot be used from Java; give"
             + " a host name",
-        "postgres://u:sec#ret@h/d; URI: must not hold a '#'; write it as %23",
-        "postgres://u:secret@h/d?nope=1; URI: unknown parameter 'nope'",
-        "postgres://u:secret@h/d?password=x; URI: unknown parameter 'password'",
-        "postgres://u:secret@h/d?connect_timeout=soon; URI: connect_timeout: must be a number of"
+        "postgres://u:sec#ret@h/d| URI: must not hold a '#'; write it as %23",
+        "postgres://u:secret@h/d?nope=1| URI: unknown parameter 'nope'",
+        "postgres://u:secret@h/d?password=x| URI: unknown parameter 'password'",
+        "postgres://u:secret@h/d?connect_timeout=soon| URI: connect_timeout: must be a number of"
             + " seconds",
-        "postgres://u:secret@h/d?target_session_attrs=x; URI: target_session_attrs: must be one of"
+        "postgres://u:secret@h/d?target_session_attrs=x| URI: target_session_attrs: must be one of"
             + " any, prefer-standby, primary, read-only, read-write, standby",
-        "harel://u:secret@h/d?prefix=1a; URI: prefix: must be a letter or '_', then letters, digits"
+        "harel://u:secret@h/d?prefix=1a| URI: prefix: must be a letter or '_', then letters, digits"
             + " or '_', at most 30 characters",
-        "harel://u:secret@h/d?prefix=a%22b; URI: prefix: must be a letter or '_', then letters,"
+        "harel://u:secret@h/d?prefix=a%22b| URI: prefix: must be a letter or '_', then letters,"
             + " digits or '_', at most 30 characters",
       })
   void whatCannotBeReadIsToldInOneLineWithoutThePassword(String text, String message) {
@@ -163,6 +163,8 @@ class QueueUriTest {
         .withMessageNotContaining("secret")
         .satisfies(e -> assertThat(e.getMessage()).startsWith(message.substring(0, 12)))
         .satisfies(
-            e -> assertThat(String.valueOf(e.getMessage()).replace(" ", "")).isEqualTo(message.replace(" ", "")));
+            e ->
+                assertThat(String.valueOf(e.getMessage()).replace(" ", ""))
+                    .isEqualTo(message.replace(" ", "")));
   }
 }
