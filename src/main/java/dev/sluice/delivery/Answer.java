@@ -1,0 +1,24 @@
+package dev.sluice.delivery;
+
+import java.util.Optional;
+
+/**
+ * What a target answered.
+ *
+ * @param status the HTTP status
+ * @param retryAfter the value of the Retry-After header
+ * @param body the first 1 MiB of the body, read as UTF-8 with U+FFFD for what is none; may be left
+ *     empty unless the status is 2xx
+ */
+record Answer(int status, Optional<String> retryAfter, String body) {
+
+  boolean successful() {
+    return status >= 200 && status < 300;
+  }
+
+  /** Leaves out the body, which may hold anything. */
+  @Override
+  public String toString() {
+    return "Answer[status=" + status + "]";
+  }
+}

@@ -1,0 +1,97 @@
+package dev.sluice.delivery;
+
+import dev.sluice.delivery.HttpTransport.Network;
+import dev.sluice.queue.Delivery;
+import dev.sluice.time.Time;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Delivers by HTTP, as the Go router does: one POST per try, up to 3 tries, 1 s then 2 s apart, as
+ * long as the target fails or cannot be reached.
+ *
+ * <p>Starts its threads with the first delivery, and holds none for a call that waits. A stage
+ * completes on one of them or on one of the clock: what depends on it must not block.
+ *
+ * <p>A harel event goes out as it is, with its group in {@code X-Sluice-Group}: percent signs,
+ * spaces and what is not visible ASCII percent-encoded as UTF-8.
+ *
+ * <p>Safe for use by many threads.
+ */
+public final class HttpMediator implements Mediator, AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(HttpMediator.class);
+
+  private final Time time;
+  private final HttpOptions options;
+  private final Network network;
+  private final Set<Call> calls = ConcurrentHashMap.newKeySet();
+  private @Nullable HttpTransport transport;
+  private volatile boolean closed;
+
+  /** Makes a mediator; it does nothing until the first delivery. */
+  public HttpMediator(Time time, HttpOptions options) {
+    this(time, options, Network.system());
+  }
+
+  HttpMediator(Time time, HttpOptions options, Network network) {
+    this.time = time;
+    this.options = options;
+    this.network = network;
+  }
+
+  @Override
+  public CompletionStage<Outcome> deliver(Delivery delivery) {
+    try {
+      return call(Request.of(delivery));
+    } catch (UndeliverableException e) {
+      return CompletableFuture.completedFuture(new Outcome.Permanent(e.reason(), false));
+    } catch (RuntimeException e) {
+      // The text of an exception may repeat what it was given, and that is secret.
+      LOG.error("cannot call the target of {}: {}", delivery, Failure.describe(e));
+      return CompletableFuture.completedFuture(
+          Call.unreachable(Failure.describe(e) + " before the call"));
+    }
+  }
+
+  private CompletionStage<Outcome> call(Request request) {
+    Optional<HttpTransport> open = transport();
+    if (open.isEmpty()) {
+      return CompletableFuture.completedFuture(Call.unreachable("given up: closing"));
+    }
+    Call call = new Call(request, open.get(), time, options.exchangeTimeout());
+    calls.add(call);
+    call.outcome().whenComplete((outcome, failure) -> calls.remove(call));
+    call.start();
+    if (closed) {
+      call.abandon();
+    }
+    return call.outcome();
+  }
+
+  private synchronized Optional<HttpTransport> transport() {
+    if (transport == null && !closed) {
+      transport = new HttpTransport(options, network);
+    }
+    return closed ? Optional.empty() : Optional.ofNullable(transport);
+  }
+
+  /** Gives up the calls under way, which end as unreachable, and those to come. */
+  @Override
+  public void close() {
+    HttpTransport open;
+    synchronized (this) {
+      closed = true;
+      open = transport;
+    }
+    calls.forEach(Call::abandon);
+    if (open != null) {
+      open.close();
+    }
+  }
+}
