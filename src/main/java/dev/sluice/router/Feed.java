@@ -1,0 +1,236 @@
+package dev.sluice.router;
+
+import dev.sluice.queue.PollResult;
+import dev.sluice.queue.Queue;
+import dev.sluice.queue.QueueClosedException;
+import dev.sluice.queue.QueueException;
+import dev.sluice.time.Time;
+import java.time.Duration;
+import java.util.concurrent.Executor;
+
+/**
+ * Polls one queue, one poll at a time: at once while it gives, each interval while it does not, and
+ * never for more than there is room for.
+ *
+ * <p>Owned by the router's thread, but for the poll itself.
+ */
+final class Feed {
+  private static final Duration LONGEST_BACKOFF = Duration.ofSeconds(30);
+  private static final Duration SHORTEST_GAP = Duration.ofMillis(5);
+  private static final Duration FOR_MORE_ROOM = Duration.ofMillis(50);
+
+  /**
+   * One poll.
+   *
+   * @param number from 1, in the order in which they began
+   * @param beganAt in {@code Time.nanos}
+   */
+  record Poll(long number, long beganAt) {}
+
+  /** What a feed brings in and asks; called on the router's thread. */
+  interface Taker {
+    /** How many messages there is room for. */
+    int room();
+
+    /** A poll begins. */
+    void beginning(Poll poll);
+
+    /** A poll has ended; a failed one has taken nothing. */
+    void polled(Poll poll, PollResult result);
+
+    /** The last poll was empty, and the next comes after the interval. */
+    void idle(Poll poll);
+
+    /** The queue was closed by its owner. */
+    void closed();
+  }
+
+  private final Queue queue;
+  private final RouterOptions options;
+  private final Time time;
+  private final Executor core;
+  private final Executor polls;
+  private final Events events;
+  private final Taker taker;
+  private final Backoff backoff;
+  private long lastBegun;
+  private long lastEnded;
+  private long timersSet;
+  private boolean on;
+  private boolean underWay;
+  private boolean wakened;
+  private boolean timed;
+  private boolean awaitsRoom;
+  private Time.Timer timer = () -> {};
+
+  Feed(
+      Queue queue,
+      RouterOptions options,
+      Time time,
+      Executor core,
+      Executor polls,
+      Events events,
+      Taker taker) {
+    this.queue = queue;
+    this.options = options;
+    this.time = time;
+    this.core = core;
+    this.polls = polls;
+    this.events = events;
+    this.taker = taker;
+    this.backoff =
+        new Backoff(options.pollInterval(), max(LONGEST_BACKOFF, options.pollInterval()));
+  }
+
+  void start() {
+    on = true;
+    pollIfRoom();
+  }
+
+  /** Begins no further poll; one under way still comes in. */
+  void stop() {
+    on = false;
+    cancelTimer();
+  }
+
+  boolean isUnderWay() {
+    return underWay;
+  }
+
+  long lastBegun() {
+    return lastBegun;
+  }
+
+  /** The last poll that has come in. */
+  long lastEnded() {
+    return lastEnded;
+  }
+
+  /**
+   * There may be more room than before. A little room waits a moment for more: one row per
+   * statement would be the price of polling for each slot that becomes free.
+   */
+  void pollIfRoom() {
+    if (!on || underWay || (timed && !awaitsRoom)) {
+      return;
+    }
+    int room = taker.room();
+    if (room >= Math.min(options.batch(), options.capacity() / 4)) {
+      cancelTimer();
+      poll(room);
+    } else if (room > 0 && !timed) {
+      awaitsRoom = true;
+      pollAfter(FOR_MORE_ROOM);
+    }
+  }
+
+  /** There may be something to claim now: an idle queue is polled without waiting. */
+  void wake() {
+    if (underWay) {
+      wakened = true;
+    } else if (timed && !backoff.isOn()) {
+      cancelTimer();
+      pollIfRoom();
+    }
+  }
+
+  /** As {@link #wake}, but not more often than every few milliseconds. */
+  void wakeSoon() {
+    if (underWay) {
+      wakened = true;
+    } else if (timed && !backoff.isOn()) {
+      cancelTimer();
+      pollAfter(SHORTEST_GAP);
+    }
+  }
+
+  private void poll(int room) {
+    int max = Math.min(room, options.batch());
+    Poll poll = new Poll(++lastBegun, time.nanos());
+    underWay = true;
+    wakened = false;
+    taker.beginning(poll);
+    polls.execute(
+        () -> {
+          try {
+            PollResult result = queue.poll(max);
+            core.execute(() -> succeeded(poll, result));
+          } catch (RuntimeException e) {
+            core.execute(() -> failed(poll, e));
+          }
+        });
+  }
+
+  private void succeeded(Poll poll, PollResult result) {
+    ended(poll);
+    if (backoff.succeeded()) {
+      events.pollingResumed();
+    }
+    boolean again = result.taken() > 0 || wakened;
+    taker.polled(poll, result);
+    if (!on) {
+      return;
+    }
+    if (again) {
+      pollIfRoom();
+    } else {
+      pollAfter(options.pollInterval());
+      taker.idle(poll);
+    }
+  }
+
+  private void failed(Poll poll, RuntimeException cause) {
+    ended(poll);
+    if (cause instanceof QueueClosedException) {
+      on = false;
+      taker.polled(poll, PollResult.EMPTY);
+      taker.closed();
+      return;
+    }
+    if (backoff.failed()) {
+      events.pollingFails(
+          cause instanceof QueueException
+              ? String.valueOf(cause.getMessage())
+              : cause.getClass().getName());
+    }
+    taker.polled(poll, PollResult.EMPTY);
+    if (on) {
+      pollAfter(backoff.delay());
+    }
+  }
+
+  private void ended(Poll poll) {
+    underWay = false;
+    lastEnded = poll.number();
+  }
+
+  private void pollAfter(Duration delay) {
+    timed = true;
+    long set = ++timersSet;
+    timer = time.after(delay, () -> core.execute(() -> timerRang(set)));
+  }
+
+  private void timerRang(long set) {
+    if (!timed || set != timersSet) {
+      return;
+    }
+    boolean patient = awaitsRoom;
+    cancelTimer();
+    int room = taker.room();
+    if (patient && on && !underWay && room > 0) {
+      poll(room);
+    } else {
+      pollIfRoom();
+    }
+  }
+
+  private void cancelTimer() {
+    timer.cancel();
+    timed = false;
+    awaitsRoom = false;
+  }
+
+  private static Duration max(Duration a, Duration b) {
+    return a.compareTo(b) >= 0 ? a : b;
+  }
+}
