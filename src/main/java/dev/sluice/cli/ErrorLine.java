@@ -23,7 +23,10 @@ record ErrorLine(int exitCode, String text) {
     text = Printable.line(text);
   }
 
-  static ErrorLine of(Throwable failure) {
+  /**
+   * @param database where it happened, if a database was named
+   */
+  static ErrorLine of(Throwable failure, Optional<String> database) {
     if (failure instanceof CommandException e) {
       return new ErrorLine(e.exitCode(), message(e));
     }
@@ -31,7 +34,7 @@ record ErrorLine(int exitCode, String text) {
       return new ErrorLine(ExitCode.SCHEMA, message(e));
     }
     if (failure instanceof QueueException e) {
-      return ofQueue(e);
+      return ofQueue(e, database.orElse("the database"));
     }
     if (failure instanceof IllegalArgumentException e) {
       return new ErrorLine(ExitCode.USAGE, message(e));
@@ -53,17 +56,18 @@ record ErrorLine(int exitCode, String text) {
             + "; see it all with --debug");
   }
 
-  private static ErrorLine ofQueue(QueueException e) {
+  private static ErrorLine ofQueue(QueueException e, String database) {
     String state = e.sqlState().orElse("");
     int exitCode =
         state.equals("42P01") || state.equals("42703") ? ExitCode.SCHEMA : ExitCode.FAILED;
-    return new ErrorLine(exitCode, what(e, state) + advice(e, state).map(a -> "; " + a).orElse(""));
+    return new ErrorLine(
+        exitCode, what(e, state, database) + advice(e, state).map(a -> "; " + a).orElse(""));
   }
 
   // Which statement it was that found no database, nobody needs to know.
-  private static String what(QueueException e, String state) {
+  private static String what(QueueException e, String state, String database) {
     boolean connecting = e.isConnectionFailure() || state.startsWith("28") || state.equals("3D000");
-    return connecting ? "no connection to the database: " + reason(e) : message(e);
+    return connecting ? "no connection to " + database + ": " + reason(e) : message(e);
   }
 
   private static String reason(QueueException e) {

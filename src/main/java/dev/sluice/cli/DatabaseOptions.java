@@ -1,0 +1,21 @@
+package dev.sluice.cli;
+
+import picocli.CommandLine.Option;
+
+/** Which database. */
+final class DatabaseOptions {
+  @Option(
+      names = "--uri",
+      paramLabel = "URI",
+      defaultValue = "embedded:",
+      description = {
+        "The database: postgres://user:pass@host:5432/db. The password may come from PGPASSWORD or"
+            + " ~/.pgpass. Default: FC_DATABASE_URL where set, else embedded:, a PostgreSQL that"
+            + " comes along and lives in ./.sluice/postgres."
+      })
+  private String uri = "";
+
+  String uri() {
+    return uri;
+  }
+}

@@ -1,0 +1,116 @@
+package dev.sluice.cli;
+
+import ch.qos.logback.classic.Level;
+import dev.sluice.delivery.HttpMediator;
+import dev.sluice.delivery.HttpOptions;
+import dev.sluice.queue.FailedFilter;
+import dev.sluice.queue.FailedMessage;
+import dev.sluice.queue.Message;
+import dev.sluice.router.Router;
+import dev.sluice.router.RouterOptions;
+import dev.sluice.router.RouterProgress;
+import dev.sluice.router.RouterReport;
+import dev.sluice.time.SystemTime;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** All of it in one go. */
+@Command(
+    name = "demo",
+    description =
+        "See it work: publish a day of orders, deliver them to a target that fails at times, and"
+            + " check that nothing was lost and each order was told in order.",
+    sortOptions = false,
+    footer = {"", "Example:", "  sluice demo"})
+final class DemoCommand implements Callable<Integer> {
+  private static final String EMBEDDED = "embedded:";
+  private static final Duration LONGEST_WAIT = Duration.ofSeconds(40);
+  private static final int MOST_QUARANTINED = 100;
+  private static final int CONNECTIONS = 4;
+
+  private final Console console;
+
+  @Option(
+      names = "--uri",
+      paramLabel = "URI",
+      defaultValue = EMBEDDED,
+      description =
+          "The database. Default: embedded:, a PostgreSQL that comes along and lives in"
+              + " ./.sluice/postgres; FC_DATABASE_URL is not read.")
+  private String uri = EMBEDDED;
+
+  @Mixin private final JsonOption json = new JsonOption();
+
+  DemoCommand(Console console) {
+    this.console = console;
+  }
+
+  @Override
+  public Integer call() throws IOException, InterruptedException {
+    LogConfigurator.defaultLevel(console, Level.ERROR);
+    String name = DemoTable.newQueueName();
+    if (uri.equals(EMBEDDED)) {
+      console.message("starting a PostgreSQL in .sluice/postgres");
+    }
+    try (OpenQueue open = OpenQueue.open(uri, name, CONNECTIONS, visibility(), false);
+        DemoTarget target = DemoTarget.start()) {
+      SchemaGate.requireQuarantine(open.queue());
+      DemoTable table = new DemoTable(open.database());
+      table.removeOld();
+      try {
+        return play(open, target);
+      } finally {
+        table.empty(name);
+      }
+    }
+  }
+
+  private Integer play(OpenQueue open, DemoTarget target) throws InterruptedException {
+    List<Message> day = DemoOrders.day(target.url());
+    DemoJournal journal = new DemoJournal(day);
+    target.serve(journal);
+    console.message("publishing " + Words.count(day.size(), "message"));
+    new Publisher(open.queue(), true, console::message).publish(day);
+    console.message("delivering them to " + target.url());
+    RouterReport report = drain(open, day.size());
+    List<FailedMessage> quarantined =
+        open.queue().admin().listFailed(FailedFilter.ALL, MOST_QUARANTINED);
+    DemoSummary summary = new DemoSummary(console);
+    if (json.json()) {
+      summary.printJson(report, journal, quarantined);
+    } else {
+      summary.print(report, journal, quarantined, uri.equals(EMBEDDED) ? "" : " --uri ...");
+    }
+    if (report.remaining() > 0) {
+      return ExitCode.LEFT;
+    }
+    return journal.proof().holds() ? ExitCode.DONE : ExitCode.FAILED;
+  }
+
+  private RouterReport drain(OpenQueue open, int messages) {
+    try (SystemTime time = new SystemTime();
+        HttpMediator mediator = new HttpMediator(time, HttpOptions.DEFAULT)) {
+      Router router =
+          Router.builder(open.queue(), mediator, time).options(RouterOptions.DEFAULTS).build();
+      return Interrupts.during(
+          router::stop,
+          () ->
+              Progress.during(
+                  Progress.of(console, "delivered", messages, () -> gone(router.progress())),
+                  () -> router.drain(LONGEST_WAIT)));
+    }
+  }
+
+  private static Duration visibility() {
+    return RouterOptions.DEFAULTS.visibility();
+  }
+
+  private static long gone(RouterProgress progress) {
+    return progress.delivered() + progress.rejected();
+  }
+}

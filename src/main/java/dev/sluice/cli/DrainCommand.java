@@ -1,0 +1,93 @@
+package dev.sluice.cli;
+
+import ch.qos.logback.classic.Level;
+import dev.sluice.delivery.HttpMediator;
+import dev.sluice.router.Router;
+import dev.sluice.router.RouterProgress;
+import dev.sluice.router.RouterReport;
+import dev.sluice.time.SystemTime;
+import java.time.Duration;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** Delivers what is there, and ends. */
+@Command(
+    name = "drain",
+    customSynopsis = "sluice drain --queue NAME [--uri URI] [OPTIONS]",
+    description = "Deliver what a queue holds, in group order, and exit.",
+    sortOptions = false,
+    footer = {
+      "",
+      "Exits with 0 when the queue is empty, with 4 when messages are left: delayed,",
+      "or in flight elsewhere. Ctrl-C ends it cleanly; a second one at once, with 130.",
+      "",
+      "Examples:",
+      "  sluice drain --uri postgres://app@db.example/shop --queue orders",
+      "  sluice drain --queue orders --wait 10m --json"
+    })
+final class DrainCommand implements Callable<Integer> {
+  private final Console console;
+
+  @Mixin private final QueueOptions options = new QueueOptions();
+
+  @Option(
+      names = "--wait",
+      paramLabel = "S",
+      defaultValue = "0",
+      description =
+          "Also wait so long, in seconds, for messages that are delayed or in flight elsewhere."
+              + " Default: do not.")
+  private Seconds wait = new Seconds(Duration.ZERO);
+
+  @Option(
+      names = "--database-wait",
+      paramLabel = "S",
+      defaultValue = "30",
+      description = "How long to wait for a database that is down. Default: ${DEFAULT-VALUE}.")
+  private Seconds databaseWait = new Seconds(Duration.ZERO);
+
+  @Mixin private final RouterSettings settings = new RouterSettings();
+  @Mixin private final JsonOption json = new JsonOption();
+
+  DrainCommand(Console console) {
+    this.console = console;
+  }
+
+  @Override
+  public Integer call() {
+    if (console.terminal().err()) {
+      // A line for each message that goes back would drown the bar.
+      LogConfigurator.defaultLevel(console, Level.WARN);
+    }
+    try (OpenQueue open = options.open(settings, databaseWait.duration());
+        SystemTime time = new SystemTime();
+        HttpMediator mediator = new HttpMediator(time, settings.httpOptions())) {
+      Router router =
+          Router.builder(open.queue(), mediator, time).options(settings.routerOptions()).build();
+      RouterReport report = drain(router, open);
+      new DrainSummary(console).print(report, json.json());
+      return report.remaining() == 0 ? ExitCode.DONE : ExitCode.LEFT;
+    }
+  }
+
+  private RouterReport drain(Router router, OpenQueue open) {
+    long waiting = console.terminal().err() ? open.queue().metrics().total() : 0;
+    return Interrupts.during(
+        () -> stop(router),
+        () ->
+            Progress.during(
+                Progress.of(console, "drained", waiting, () -> gone(router.progress())),
+                () -> router.drain(wait.duration())));
+  }
+
+  private void stop(Router router) {
+    console.message("stopping: running deliveries are finished; once more to end at once");
+    router.stop();
+  }
+
+  private static long gone(RouterProgress progress) {
+    return progress.delivered() + progress.rejected() + progress.suppressed();
+  }
+}

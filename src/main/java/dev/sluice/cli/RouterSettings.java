@@ -1,0 +1,164 @@
+package dev.sluice.cli;
+
+import dev.sluice.delivery.HttpOptions;
+import dev.sluice.router.RouterOptions;
+import dev.sluice.router.RouterOptions.On5xx;
+import dev.sluice.router.RouterOptions.OnReject;
+import java.time.Duration;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import picocli.CommandLine.Option;
+
+/** How a router is to work. */
+final class RouterSettings {
+  private static final Logger log = LoggerFactory.getLogger(RouterSettings.class);
+  private static final int CONNECTIONS = 4;
+
+  /** How messages of one group follow each other when several routers share a queue. */
+  enum Groups {
+    RELAXED,
+    EXCLUSIVE
+  }
+
+  @Option(
+      names = "--groups",
+      paramLabel = "relaxed|exclusive",
+      defaultValue = "relaxed",
+      description =
+          "exclusive: a group is handled by one router at a time, as long as all are exclusive."
+              + " Default: relaxed, as Go.")
+  private Groups groups = Groups.RELAXED;
+
+  @Option(
+      names = "--concurrency",
+      paramLabel = "N",
+      defaultValue = "20",
+      description = "Deliveries at the same time. Default: ${DEFAULT-VALUE}.")
+  private int concurrency;
+
+  @Option(
+      names = "--batch",
+      paramLabel = "N",
+      defaultValue = "500",
+      description = "Messages claimed at once, at most. Default: ${DEFAULT-VALUE}.")
+  private int batch;
+
+  @Option(
+      names = "--visibility",
+      paramLabel = "S",
+      defaultValue = "120",
+      description =
+          "How long a claim holds, in seconds; it is extended while the message is held."
+              + " Default: ${DEFAULT-VALUE}.")
+  private Seconds visibility = new Seconds(Duration.ofMinutes(2));
+
+  @Option(
+      names = "--poll-interval",
+      paramLabel = "S",
+      defaultValue = "1",
+      description = "How often an idle queue is polled, in seconds. Default: ${DEFAULT-VALUE}.")
+  private Seconds pollInterval = new Seconds(Duration.ofSeconds(1));
+
+  @Option(
+      names = "--connect-timeout",
+      paramLabel = "S",
+      defaultValue = "30",
+      description = "For a connection to a target, in seconds. Default: ${DEFAULT-VALUE}.")
+  private Seconds connectTimeout = new Seconds(Duration.ofSeconds(30));
+
+  @Option(
+      names = "--exchange-timeout",
+      paramLabel = "S",
+      defaultValue = "15m",
+      description = "For a call and its whole answer. Default: ${DEFAULT-VALUE}.")
+  private Seconds exchangeTimeout = new Seconds(Duration.ofMinutes(15));
+
+  @Option(
+      names = "--on-5xx",
+      paramLabel = "release|reject",
+      defaultValue = "release",
+      description =
+          "After a 5xx that is none of 501 502 503 504: try again later, or quarantine."
+              + " Default: ${DEFAULT-VALUE}.")
+  private On5xx on5xx = On5xx.RELEASE;
+
+  @Option(
+      names = "--on-reject",
+      paramLabel = "quarantine|drop",
+      defaultValue = "quarantine",
+      description =
+          "Messages that can never be delivered: keep them in quarantine, or delete them."
+              + " Default: ${DEFAULT-VALUE}.")
+  private OnReject onReject = OnReject.QUARANTINE;
+
+  @Option(
+      names = "--max-failures",
+      paramLabel = "N",
+      defaultValue = "0",
+      description = "Reject a message after so many failures. Default: never.")
+  private int maxFailures;
+
+  @Option(
+      names = "--drain-time",
+      paramLabel = "S",
+      defaultValue = "60",
+      description =
+          "How long running deliveries have after Ctrl-C or SIGTERM, in seconds."
+              + " Default: ${DEFAULT-VALUE}.")
+  private Seconds drainTime = new Seconds(Duration.ofSeconds(60));
+
+  RouterOptions routerOptions() {
+    return RouterOptions.DEFAULTS
+        .withConcurrency(concurrency)
+        .withBatch(batch)
+        .withPollInterval(pollInterval.duration())
+        .withVisibility(visibility())
+        .withDrainTime(drainTime.duration())
+        .withMaxFailures(maxFailures)
+        .withOn5xx(on5xx)
+        .withOnReject(onReject)
+        .withExclusiveGroups(groups == Groups.EXCLUSIVE);
+  }
+
+  HttpOptions httpOptions() {
+    return new HttpOptions(connectTimeout.duration(), exchangeTimeout.duration());
+  }
+
+  // What the Queue itself reads as 30 s would be a different time than the one the router extends.
+  private Duration visibility() {
+    return visibility.duration();
+  }
+
+  /**
+   * Opens a queue to drain: waits for its database, and looks at its tables.
+   *
+   * @param patience how long to wait at most
+   * @throws dev.sluice.queue.SchemaException if tables are missing or differ
+   */
+  OpenQueue open(String uri, String queue, Duration patience) {
+    boolean exclusive = groups == Groups.EXCLUSIVE;
+    RouterOptions checked = routerOptions();
+    OpenQueue open = OpenQueue.open(uri, queue, CONNECTIONS, checked.visibility(), exclusive);
+    try {
+      new DatabaseWait(patience).until(() -> requireSchema(open));
+    } catch (RuntimeException e) {
+      open.close();
+      throw e;
+    }
+    if (exclusive) {
+      log.info(
+          "group order across routers holds as long as every router of this queue is exclusive;"
+              + " a relaxed or Go router beside them breaks it queue={}",
+          LogLine.quoted(queue));
+    }
+    return open;
+  }
+
+  private void requireSchema(OpenQueue open) {
+    if (onReject == OnReject.QUARANTINE) {
+      SchemaGate.requireQuarantine(open.queue());
+    } else {
+      SchemaGate.requireUsable(open.queue());
+    }
+  }
+}

@@ -1,0 +1,55 @@
+package dev.sluice.cli;
+
+import dev.sluice.queue.SchemaException;
+import dev.sluice.queue.SchemaReport;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** Creates what is missing. */
+@Command(
+    name = "init",
+    description = "Create the tables that are missing; what is there is left alone.",
+    sortOptions = false,
+    footer = {
+      "",
+      "Examples:",
+      "  sluice schema init --uri postgres://owner@db.example/shop",
+      "  sluice schema init --indexes --uri postgres://owner@db.example/shop"
+    })
+final class SchemaInitCommand implements Callable<Integer> {
+  private final Console console;
+
+  @Mixin private final DatabaseOptions database = new DatabaseOptions();
+
+  @Option(
+      names = "--indexes",
+      description = "Also add the indexes that keep claims fast, without blocking writers.")
+  private boolean indexes;
+
+  SchemaInitCommand(Console console) {
+    this.console = console;
+  }
+
+  @Override
+  public Integer call() {
+    try (OpenQueue open = OpenQueue.open(database.uri(), Optional.empty(), 1)) {
+      List<String> before = SchemaGate.differences(open.queue().checkSchema());
+      open.queue().initSchema();
+      SchemaReport after = open.queue().checkSchema();
+      if (!after.usable()) {
+        throw new SchemaException(
+            List.of(String.join("; ", after.differences()) + "; init alters nothing: alter it"));
+      }
+      console.message(before.isEmpty() ? "the tables were there already" : "tables created");
+      if (indexes) {
+        open.queue().admin().createExtra(SchemaReport.Extra.CLAIM_INDEXES);
+        console.message("claim indexes are there");
+      }
+      return ExitCode.DONE;
+    }
+  }
+}
