@@ -10,13 +10,8 @@ import dev.sluice.router.Disposition.HandBack;
 import dev.sluice.time.Time;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.HashMap;
-import java.util.Iterator;
-import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
@@ -46,8 +41,7 @@ final class RouterCore {
   private final FromSettler fromSettler = new FromSettler();
   private final ClaimExtender extender;
   private final InFlightRegister register = new InFlightRegister();
-  private final Map<String, OrderedGroup<Held>> groups = new HashMap<>();
-  private final Set<OrderedGroup<Held>> reopening = new LinkedHashSet<>();
+  private final Groups groups;
   private final List<Settlement> undecided = new ArrayList<>();
   private final FlushedGroups flushed = new FlushedGroups();
   private final FailureCounts failures = new FailureCounts();
@@ -84,6 +78,7 @@ final class RouterCore {
         new DispositionRule(queue.honoursDelayedReturn(), options.on5xx(), options.maxFailures());
     this.feed = new Feed(queue, options, time, core, polls, events, new FromFeed());
     this.pool = new Pool(options.concurrency(), time, core, this::deliver);
+    this.groups = new Groups(pool::add, this::giveBackFollowers);
     this.settler = new Settler(queue, time, core, statements, events, fromSettler);
     this.extender =
         new ClaimExtender(
@@ -121,46 +116,31 @@ final class RouterCore {
       known.get().claimedAgain(claim);
       return;
     }
-    OrderedGroup<Held> group = groupOf(delivery);
-    Held message = new Held(claim, group);
+    Optional<OrderedGroup<Held>> group = groups.of(delivery);
+    Held message = new Held(claim, group.orElse(null));
     register.add(message);
     if (flushed.covers(message.flushGroup(), time.nanos())) {
       suppress(message);
-    } else if (group != null) {
-      group.arrive(message, claim.poll());
+    } else if (group.isPresent()) {
+      group.get().arrive(message, claim.poll());
       if (stopping) {
-        group.retreat(Duration.ZERO);
+        group.get().retreat(Duration.ZERO);
       }
-      advance(group);
     } else if (stopping) {
       settle(Settlement.defer(message, Duration.ZERO), false);
     } else {
       pool.add(message);
     }
+    group.ifPresent(this::advance);
   }
 
-  private @Nullable OrderedGroup<Held> groupOf(Delivery delivery) {
-    if (delivery.message().mode() == DispatchMode.IMMEDIATE) {
-      return null;
-    }
-    String key = delivery.message().messageGroupId().orElseThrow();
-    return groups.computeIfAbsent(key, OrderedGroup::new);
-  }
-
-  /** Lets a group do what it may do now: send its next message, or give back a generation. */
   private void advance(OrderedGroup<Held> group) {
-    group.takeNext().ifPresent(pool::add);
-    List<Held> generation = group.takeBehind();
-    if (!generation.isEmpty()) {
-      Duration delay = group.delayBehind();
-      events.followersGoBack(group, generation.size(), delay);
-      generation.forEach(m -> settle(Settlement.defer(m, delay), true));
-    }
-    if (group.isForgettable(feed.lastEnded())) {
-      groups.remove(group.key(), group);
-    } else {
-      reopening.add(group);
-    }
+    groups.advance(group, feed.lastEnded());
+  }
+
+  private void giveBackFollowers(OrderedGroup<Held> group, List<Held> generation, Duration delay) {
+    events.followersGoBack(group, generation.size(), delay);
+    generation.forEach(m -> settle(Settlement.defer(m, delay), true));
   }
 
   private void suppress(Held message) {
@@ -180,7 +160,7 @@ final class RouterCore {
       mediator
           .deliver(message.delivery())
           .whenComplete((outcome, fault) -> core.execute(() -> answered(message, outcome, fault)));
-    } catch (RuntimeException e) {
+    } catch (Throwable e) {
       core.execute(() -> answered(message, null, e));
     }
   }
@@ -406,7 +386,7 @@ final class RouterCore {
         arrive(new Held.Claim(delivery, poll.number(), lapsesAt));
       }
       decideWhatIsUndecided();
-      forgetQuietGroups();
+      groups.routed(poll.number());
       extender.watch();
       pool.startDeliveries();
       stopIfDone();
@@ -435,69 +415,22 @@ final class RouterCore {
     stale.forEach(s -> fromSettler.settled(s, true));
   }
 
-  private void forgetQuietGroups() {
-    for (Iterator<OrderedGroup<Held>> i = reopening.iterator(); i.hasNext(); ) {
-      OrderedGroup<Held> group = i.next();
-      if (group.isForgettable(feed.lastEnded())) {
-        groups.remove(group.key(), group);
-        i.remove();
-      }
-    }
-  }
-
   // --- the end of a drain
 
   /** Ends when a poll that began with nothing held finds nothing. */
   void drain(Duration wait) {
-    drain = new Drain(wait);
+    drain = new Drain(queue, wait, time, core, polls, this::pollAnew, drained);
+    pollAnew();
+  }
+
+  private void pollAnew() {
     heldNothingWhenPolled = false;
-    lookAtDrain();
+    feed.wake();
   }
 
   private void lookAtDrain() {
     if (drain != null && !heldNothingWhenPolled) {
       feed.wake();
-    }
-  }
-
-  private final class Drain {
-    private final Duration wait;
-    private boolean waiting;
-    private boolean waitOver;
-
-    Drain(Duration wait) {
-      this.wait = wait;
-    }
-
-    void nothingLeft() {
-      if (wait.isZero() || waitOver) {
-        drained.complete(null);
-        return;
-      }
-      if (!waiting) {
-        waiting = true;
-        Time.Timer unused = time.after(wait, () -> core.execute(this::waitIsOver));
-      }
-      polls.execute(this::endIfEmpty);
-    }
-
-    private void waitIsOver() {
-      waitOver = true;
-      if (register.isEmpty()) {
-        heldNothingWhenPolled = false;
-        feed.wake();
-      }
-    }
-
-    // On the poller's thread.
-    private void endIfEmpty() {
-      try {
-        if (queue.metrics().total() == 0) {
-          core.execute(() -> drained.complete(null));
-        }
-      } catch (RuntimeException e) {
-        // The next poll meets the same database and says so.
-      }
     }
   }
 
@@ -516,7 +449,7 @@ final class RouterCore {
       giveBack(wait.message(), DispositionRule.wholeSeconds(left));
     }
     pool.takeReady().forEach(m -> giveBack(m, Duration.ZERO));
-    for (OrderedGroup<Held> group : List.copyOf(groups.values())) {
+    for (OrderedGroup<Held> group : groups.all()) {
       group.retreat(Duration.ZERO);
       advance(group);
     }
@@ -584,7 +517,7 @@ final class RouterCore {
   List<Placed> places() {
     List<Placed> all = new ArrayList<>();
     pool.ready().forEach(m -> all.add(new Placed(m.id(), Place.BUFFER)));
-    groups.values().stream()
+    groups.all().stream()
         .flatMap(g -> g.waiting().stream())
         .forEach(m -> all.add(new Placed(m.id(), Place.BUFFER)));
     pool.delivering().forEach(m -> all.add(new Placed(m.id(), Place.WORKER)));
@@ -601,6 +534,6 @@ final class RouterCore {
 
   /** How many groups are remembered. */
   int rememberedGroups() {
-    return groups.size();
+    return groups.all().size();
   }
 }

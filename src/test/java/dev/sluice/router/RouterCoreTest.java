@@ -278,6 +278,8 @@ class RouterCoreTest {
 
       rig.advance(Duration.ofSeconds(20)).ordered("g", "d").advance(Duration.ofSeconds(1));
       assertThat(rig.calls()).containsExactly("a", "x", "d");
+      rig.answer("d", OK).advance(Duration.ofSeconds(2));
+      assertThat(rig.core().rememberedGroups()).isZero();
     }
 
     @Test
