@@ -7,8 +7,8 @@ import java.util.Optional;
  *
  * @param status the HTTP status
  * @param retryAfter the value of the Retry-After header
- * @param body the first 1 MiB of the body, read as UTF-8 with U+FFFD for what is none; may be left
- *     empty unless the status is 2xx
+ * @param body the first MiB of the body, what is no UTF-8 as U+FFFD; may be left empty unless the
+ *     status is 2xx
  */
 record Answer(int status, Optional<String> retryAfter, String body) {
 

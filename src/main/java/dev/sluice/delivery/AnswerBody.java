@@ -34,7 +34,6 @@ record AnswerBody(boolean deferred, boolean flush, long delaySeconds) {
                   .build())
           .build();
 
-  /** Reads a body; what is no such object asks for nothing. */
   static AnswerBody read(String body) {
     try (JsonParser json = JSON.createParser(body)) {
       if (json.nextToken() != JsonToken.START_OBJECT) {

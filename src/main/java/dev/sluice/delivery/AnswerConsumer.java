@@ -1,7 +1,6 @@
 package dev.sluice.delivery;
 
 import java.io.ByteArrayOutputStream;
-import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
@@ -68,7 +67,7 @@ final class AnswerConsumer implements AsyncResponseConsumer<Answer> {
   }
 
   @Override
-  public void updateCapacity(CapacityChannel channel) throws IOException {
+  public void updateCapacity(CapacityChannel channel) throws java.io.IOException {
     channel.update(Integer.MAX_VALUE);
   }
 

@@ -6,6 +6,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeoutException;
 import org.apache.hc.core5.concurrent.Cancellable;
+import org.jspecify.annotations.Nullable;
 
 /** The tries of one request, one after the other, up to an outcome that counts. */
 final class Call {
@@ -34,14 +35,16 @@ final class Call {
     return outcome;
   }
 
+  /** Makes one try; the first here, the next from a timer. */
   void start() {
+    if (outcome.isDone()) {
+      return;
+    }
     tries++;
-    CompletableFuture<Answer> answer = new CompletableFuture<>();
-    onEnd(answer, () -> settle(meaning(answer)));
     try {
-      limit(answer, transport.send(request, request.headers(time.now()), answer));
+      exchange();
     } catch (RuntimeException e) {
-      answer.completeExceptionally(e);
+      settle(null, e);
     }
   }
 
@@ -50,43 +53,46 @@ final class Call {
     outcome.complete(unreachable("given up: " + request.target().safe()));
   }
 
-  private void limit(CompletableFuture<Answer> answer, Cancellable exchange) {
-    onEnd(
-        answer,
-        () -> {
-          if (answer.isCompletedExceptionally()) {
-            exchange.cancel();
-          }
-        });
+  private void exchange() {
+    CompletableFuture<Answer> answer = new CompletableFuture<>();
+    Cancellable exchange = transport.send(request, request.headers(time.now()), answer);
     Time.Timer deadline =
         time.after(exchangeTimeout, () -> answer.completeExceptionally(new TimeoutException()));
-    onEnd(answer, deadline::cancel);
+    CompletionStage<Answer> end = answer;
+    end.whenComplete(
+        (received, failure) -> {
+          deadline.cancel();
+          if (failure != null) {
+            exchange.cancel();
+          }
+          settle(received, failure);
+        });
   }
 
-  private Outcome meaning(CompletableFuture<Answer> ended) {
+  private Outcome meaning(@Nullable Answer answer, @Nullable Throwable failure) {
     String target = request.target().safe();
-    try {
-      return AnswerClassifier.classify(ended.join(), target);
-    } catch (RuntimeException e) {
-      return unreachable(Failure.describe(e) + ": " + target);
+    if (answer != null) {
+      try {
+        return AnswerClassifier.classify(answer, target);
+      } catch (RuntimeException e) {
+        // The stage must end, whatever a target comes up with.
+        return unreachable(Failure.describe(e) + ": " + target);
+      }
     }
+    return unreachable((failure == null ? "failed" : Failure.describe(failure)) + ": " + target);
   }
 
-  private void settle(Outcome result) {
-    if (tries == MAX_TRIES || !AnswerClassifier.isTriedAgain(result) || outcome.isDone()) {
+  private void settle(@Nullable Answer answer, @Nullable Throwable failure) {
+    Outcome result = meaning(answer, failure);
+    if (tries == MAX_TRIES || !AnswerClassifier.isTriedAgain(result)) {
       outcome.complete(result);
       return;
     }
     try {
-      Time.Timer retry = time.after(Duration.ofSeconds(tries), this::start);
-      onEnd(outcome, retry::cancel);
+      time.after(Duration.ofSeconds(tries), this::start);
     } catch (RuntimeException e) {
       // The clock was stopped.
       outcome.complete(result);
     }
-  }
-
-  private static void onEnd(CompletionStage<?> stage, Runnable task) {
-    stage.whenComplete((result, failure) -> task.run());
   }
 }

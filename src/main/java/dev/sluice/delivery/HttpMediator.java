@@ -3,11 +3,11 @@ package dev.sluice.delivery;
 import dev.sluice.delivery.HttpTransport.Network;
 import dev.sluice.queue.Delivery;
 import dev.sluice.time.Time;
-import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -29,17 +29,17 @@ public final class HttpMediator implements Mediator, AutoCloseable {
 
   private final Time time;
   private final HttpOptions options;
-  private final Network network;
+  private final Supplier<Network> network;
   private final Set<Call> calls = ConcurrentHashMap.newKeySet();
   private @Nullable HttpTransport transport;
   private volatile boolean closed;
 
   /** Makes a mediator; it does nothing until the first delivery. */
   public HttpMediator(Time time, HttpOptions options) {
-    this(time, options, Network.system());
+    this(time, options, Network::system);
   }
 
-  HttpMediator(Time time, HttpOptions options, Network network) {
+  HttpMediator(Time time, HttpOptions options, Supplier<Network> network) {
     this.time = time;
     this.options = options;
     this.network = network;
@@ -47,6 +47,9 @@ public final class HttpMediator implements Mediator, AutoCloseable {
 
   @Override
   public CompletionStage<Outcome> deliver(Delivery delivery) {
+    if (closed) {
+      return CompletableFuture.completedFuture(Call.unreachable("given up: shutting down"));
+    }
     try {
       return call(Request.of(delivery));
     } catch (UndeliverableException e) {
@@ -60,11 +63,7 @@ public final class HttpMediator implements Mediator, AutoCloseable {
   }
 
   private CompletionStage<Outcome> call(Request request) {
-    Optional<HttpTransport> open = transport();
-    if (open.isEmpty()) {
-      return CompletableFuture.completedFuture(Call.unreachable("given up: closing"));
-    }
-    Call call = new Call(request, open.get(), time, options.exchangeTimeout());
+    Call call = new Call(request, transport(), time, options.exchangeTimeout());
     calls.add(call);
     call.outcome().whenComplete((outcome, failure) -> calls.remove(call));
     call.start();
@@ -74,24 +73,25 @@ public final class HttpMediator implements Mediator, AutoCloseable {
     return call.outcome();
   }
 
-  private synchronized Optional<HttpTransport> transport() {
-    if (transport == null && !closed) {
-      transport = new HttpTransport(options, network);
+  private synchronized HttpTransport transport() {
+    if (closed) {
+      throw new IllegalStateException("the mediator is closed");
     }
-    return closed ? Optional.empty() : Optional.ofNullable(transport);
+    if (transport == null) {
+      transport = new HttpTransport(options, network.get());
+    }
+    return transport;
   }
 
   /** Gives up the calls under way, which end as unreachable, and those to come. */
   @Override
   public void close() {
-    HttpTransport open;
     synchronized (this) {
       closed = true;
-      open = transport;
+      if (transport != null) {
+        transport.close();
+      }
     }
     calls.forEach(Call::abandon);
-    if (open != null) {
-      open.close();
-    }
   }
 }

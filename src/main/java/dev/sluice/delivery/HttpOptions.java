@@ -9,7 +9,6 @@ import java.time.Duration;
  * @param exchangeTimeout for one try from its start to the end of the answer's body; 1 ms to 1 day
  */
 public record HttpOptions(Duration connectTimeout, Duration exchangeTimeout) {
-  private static final Duration MIN = Duration.ofMillis(1);
   private static final Duration MAX = Duration.ofDays(1);
 
   /** 30 s to connect, 15 min in all. */
@@ -25,7 +24,7 @@ public record HttpOptions(Duration connectTimeout, Duration exchangeTimeout) {
   }
 
   private static void check(String name, Duration value) {
-    if (value.compareTo(MIN) < 0 || value.compareTo(MAX) > 0) {
+    if (value.toMillis() < 1 || value.compareTo(MAX) > 0) {
       throw new IllegalArgumentException(name + " must be 1 ms to 1 day, not " + value);
     }
   }

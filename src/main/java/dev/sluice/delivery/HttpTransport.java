@@ -12,11 +12,11 @@ import java.util.concurrent.Future;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
 import javax.net.ssl.SSLContext;
 import org.apache.hc.client5.http.DnsResolver;
 import org.apache.hc.client5.http.SchemePortResolver;
 import org.apache.hc.client5.http.SystemDefaultDnsResolver;
+import org.apache.hc.client5.http.async.AsyncExecRuntime;
 import org.apache.hc.client5.http.config.ConnectionConfig;
 import org.apache.hc.client5.http.config.RequestConfig;
 import org.apache.hc.client5.http.config.TlsConfig;
@@ -26,6 +26,7 @@ import org.apache.hc.client5.http.impl.async.HttpAsyncClientBuilder;
 import org.apache.hc.client5.http.impl.nio.PoolingAsyncClientConnectionManager;
 import org.apache.hc.client5.http.impl.nio.PoolingAsyncClientConnectionManagerBuilder;
 import org.apache.hc.client5.http.nio.AsyncClientConnectionOperator;
+import org.apache.hc.client5.http.protocol.HttpClientContext;
 import org.apache.hc.core5.concurrent.Cancellable;
 import org.apache.hc.core5.concurrent.DefaultThreadFactory;
 import org.apache.hc.core5.concurrent.FutureCallback;
@@ -55,10 +56,11 @@ import org.slf4j.LoggerFactory;
 final class HttpTransport implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(HttpTransport.class);
   private static final int IO_THREADS = 2;
-  private static final int CONNECT_THREADS = 32;
+  private static final int CONNECT_THREADS = 8;
   private static final int MAX_HEADER_LINE = 1 << 16;
   private static final int MAX_HEADERS = 500;
   private static final Duration IDLE_TIMEOUT = Duration.ofSeconds(90);
+  private static final String RUNTIME = "sluice.runtime";
   private static final ContentType JSON = ContentType.create("application/json");
 
   /** The network as a transport sees it. */
@@ -68,12 +70,13 @@ final class HttpTransport implements AutoCloseable {
     }
   }
 
-  private final AtomicBoolean closed = new AtomicBoolean();
   private final ExecutorService connectThreads = connectThreads();
   private final CloseableHttpAsyncClient client;
+  private volatile boolean closing;
 
   HttpTransport(HttpOptions options, Network network) {
-    client = client(connections(options, network, connectThreads), closed);
+    WireLog.silence();
+    client = client(connections(options, network, connectThreads));
     client.start();
   }
 
@@ -93,21 +96,32 @@ final class HttpTransport implements AutoCloseable {
             new URIAuthority(target.host(), target.port()),
             target.requestTarget());
     headers.forEach(header -> message.addHeader(header.name(), header.value()));
+    HttpClientContext context = HttpClientContext.create();
     Future<Answer> exchange =
         client.execute(
             new HttpHost(target.scheme(), target.connectHost(), target.connectPort()),
-            new BasicRequestProducer(message, new BasicAsyncEntityProducer(request.bytes(), JSON)),
+            new BasicRequestProducer(
+                message,
+                new BasicAsyncEntityProducer(
+                    request.body().getBytes(StandardCharsets.UTF_8), JSON)),
             new AnswerConsumer(answer),
             null,
-            null,
+            context,
             failing(answer));
-    return () -> exchange.cancel(true);
+    return () -> {
+      boolean cancelled = exchange.cancel(true);
+      // The future may have lost sight of the connection when that was made quickly.
+      if (context.getAttribute(RUNTIME) instanceof AsyncExecRuntime runtime) {
+        runtime.discardEndpoint();
+      }
+      return cancelled;
+    };
   }
 
   /** Ends every exchange under way. */
   @Override
   public void close() {
-    closed.set(true);
+    closing = true;
     client.close(CloseMode.IMMEDIATE);
     connectThreads.shutdownNow();
   }
@@ -130,8 +144,14 @@ final class HttpTransport implements AutoCloseable {
     };
   }
 
-  private static CloseableHttpAsyncClient client(
-      PoolingAsyncClientConnectionManager connections, AtomicBoolean closed) {
+  /** Closing at once takes the reactor by surprise; there is nothing in that to tell. */
+  private void report(Exception failure) {
+    if (!closing) {
+      LOG.error("HTTP reactor failed", failure);
+    }
+  }
+
+  private CloseableHttpAsyncClient client(PoolingAsyncClientConnectionManager connections) {
     return HttpAsyncClientBuilder.create()
         .setConnectionManager(connections)
         .setIOReactorConfig(
@@ -139,7 +159,7 @@ final class HttpTransport implements AutoCloseable {
                 .setIoThreadCount(IO_THREADS)
                 .setSelectInterval(TimeValue.ofMilliseconds(250))
                 .build())
-        .setIoReactorExceptionCallback(e -> report(e, closed))
+        .setIoReactorExceptionCallback(this::report)
         .setThreadFactory(new DefaultThreadFactory("sluice-http", true))
         .setHttp1Config(
             Http1Config.custom()
@@ -153,6 +173,12 @@ final class HttpTransport implements AutoCloseable {
         .setDefaultRequestConfig(requestConfig())
         // An empty registry also spares reading the public suffix list, which only cookies need.
         .setDefaultCookieSpecRegistry(RegistryBuilder.<CookieSpecFactory>create().build())
+        .addExecInterceptorFirst(
+            RUNTIME,
+            (request, body, scope, chain, callback) -> {
+              scope.clientContext.setAttribute(RUNTIME, scope.execRuntime);
+              chain.proceed(request, body, scope, callback);
+            })
         .disableCookieManagement()
         .disableRedirectHandling()
         .disableAutomaticRetries()
@@ -160,13 +186,6 @@ final class HttpTransport implements AutoCloseable {
         .disableContentCompression()
         .evictIdleConnections(TimeValue.of(IDLE_TIMEOUT))
         .build();
-  }
-
-  private static void report(Exception failure, AtomicBoolean closed) {
-    // A reactor that is closed at once stumbles over its own selector.
-    if (!closed.get()) {
-      LOG.error("HTTP reactor failed", failure);
-    }
   }
 
   /** The one time limit is that of the whole exchange, which the mediator keeps. */

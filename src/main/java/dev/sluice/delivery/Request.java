@@ -3,7 +3,6 @@ package dev.sluice.delivery;
 import dev.sluice.queue.Delivery;
 import dev.sluice.queue.Message;
 import dev.sluice.queue.MessageJson;
-import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -51,11 +50,6 @@ record Request(
         body);
   }
 
-  /** The body as it is sent. */
-  byte[] bytes() {
-    return body.getBytes(StandardCharsets.UTF_8);
-  }
-
   /** The headers of a try that starts now. */
   List<Header> headers(Instant now) {
     List<Header> headers = new ArrayList<>();
@@ -66,7 +60,7 @@ record Request(
     group.ifPresent(value -> headers.add(new Header("X-Sluice-Group", value)));
     secret.ifPresent(
         key -> {
-          Signature signature = Signature.of(key, now, bytes());
+          Signature signature = Signature.of(key, now, body);
           headers.add(new Header("X-FlowCatalyst-Timestamp", signature.timestamp()));
           headers.add(new Header("X-FlowCatalyst-Signature", signature.value()));
         });

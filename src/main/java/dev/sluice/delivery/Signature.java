@@ -24,13 +24,14 @@ record Signature(String timestamp, String value) {
           .withZone(ZoneOffset.UTC);
 
   /** Signs a body as of now. */
-  static Signature of(String secret, Instant now, byte[] body) {
+  static Signature of(String secret, Instant now, String body) {
     String timestamp = TIMESTAMP.format(now);
     try {
       Mac mac = Mac.getInstance(ALGORITHM);
       mac.init(new SecretKeySpec(key(secret), ALGORITHM));
       mac.update(timestamp.getBytes(StandardCharsets.US_ASCII));
-      return new Signature(timestamp, HexFormat.of().formatHex(mac.doFinal(body)));
+      return new Signature(
+          timestamp, HexFormat.of().formatHex(mac.doFinal(body.getBytes(StandardCharsets.UTF_8))));
     } catch (GeneralSecurityException e) {
       throw new IllegalStateException("no " + ALGORITHM + " in this Java", e);
     }

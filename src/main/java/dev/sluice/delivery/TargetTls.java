@@ -2,13 +2,15 @@ package dev.sluice.delivery;
 
 import java.nio.charset.StandardCharsets;
 import java.util.List;
-import javax.net.ssl.SNIHostName;
+import javax.net.ssl.SNIServerName;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLEngine;
 import javax.net.ssl.SSLParameters;
+import javax.net.ssl.StandardConstants;
 import org.apache.hc.client5.http.ssl.DefaultClientTlsStrategy;
 import org.apache.hc.client5.http.ssl.DefaultHostnameVerifier;
 import org.apache.hc.client5.http.ssl.HostnameVerificationPolicy;
+import org.apache.hc.client5.http.ssl.HttpClientHostnameVerifier;
 import org.apache.hc.core5.net.InetAddressUtils;
 
 /**
@@ -16,9 +18,10 @@ import org.apache.hc.core5.net.InetAddressUtils;
  * nor accepts a certificate for it; Go does both, so naming and checking names are done here.
  */
 final class TargetTls extends DefaultClientTlsStrategy {
+  static final HttpClientHostnameVerifier NAMES = new DefaultHostnameVerifier();
 
   TargetTls(SSLContext context) {
-    super(context, HostnameVerificationPolicy.CLIENT, new DefaultHostnameVerifier());
+    super(context, HostnameVerificationPolicy.CLIENT, NAMES);
   }
 
   @Override
@@ -28,9 +31,14 @@ final class TargetTls extends DefaultClientTlsStrategy {
       return;
     }
     SSLParameters parameters = engine.getSSLParameters();
-    byte[] name = host.getBytes(StandardCharsets.US_ASCII);
-    // Made from bytes, a name may hold underscores; made from a string, it may not.
-    parameters.setServerNames(List.of(new SNIHostName(name)));
+    parameters.setServerNames(List.of(new HostName(host)));
     engine.setSSLParameters(parameters);
+  }
+
+  /** A host name as it is; {@link javax.net.ssl.SNIHostName} refuses underscores. */
+  private static final class HostName extends SNIServerName {
+    HostName(String host) {
+      super(StandardConstants.SNI_HOST_NAME, host.getBytes(StandardCharsets.US_ASCII));
+    }
   }
 }

@@ -107,11 +107,10 @@ final class UrlText {
   /** Decodes an IPv6 zone, in which escapes may stand for what a host may hold, and for a space. */
   static String unescapeZone(String bytes) throws UndeliverableException {
     for (int i = 0; i < bytes.length(); i++) {
-      char c = bytes.charAt(i);
-      char meant = c == '%' ? (char) decodeEscape(bytes, i) : c;
-      boolean escaped = c == '%';
-      if (!(isHost(meant) && (!escaped || meant < 0x80))
-          && !(escaped && (meant == '%' || meant == ' '))) {
+      boolean escaped = bytes.charAt(i) == '%';
+      char c = escaped ? (char) decodeEscape(bytes, i) : bytes.charAt(i);
+      boolean allowed = escaped ? c == '%' || c == ' ' || (c < 0x80 && isHost(c)) : isHost(c);
+      if (!allowed) {
         throw new UndeliverableException("bad IPv6 zone in the target URL");
       }
       i += escaped ? 2 : 0;

@@ -1,5 +1,6 @@
 package dev.sluice.router;
 
+import dev.sluice.delivery.Backoff;
 import dev.sluice.delivery.Outcome;
 import dev.sluice.router.Disposition.Ack;
 import dev.sluice.router.Disposition.AckAndFlush;
@@ -67,12 +68,12 @@ record DispositionRule(boolean honoursDelayedReturn, RouterOptions.On5xx on5xx, 
     if (asked > 0 && honoursDelayedReturn) {
       return new Defer(Duration.ofSeconds(asked));
     }
-    Duration backoff = RetryCurve.DEFERRED.delay(calls - 1, asked);
+    Duration backoff = Backoff.DEFERRED.delay(calls - 1, asked);
     return calls < CALLS_IN_PLACE ? new RetryInPlace(backoff) : new Defer(wholeSeconds(backoff));
   }
 
   private static Disposition rateLimited(long asked, int calls) {
-    Duration backoff = RetryCurve.RATE_LIMITED.delay(calls - 1, asked);
+    Duration backoff = Backoff.RATE_LIMITED.delay(calls - 1, asked);
     return calls < CALLS_IN_PLACE
         ? new RetryInPlace(backoff)
         : new Release(wholeSeconds(backoff), "429 on each of " + calls + " calls");

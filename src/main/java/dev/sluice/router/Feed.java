@@ -52,7 +52,7 @@ final class Feed {
   private final Executor polls;
   private final Events events;
   private final Taker taker;
-  private final Backoff backoff;
+  private final Outage backoff;
   private long lastBegun;
   private long lastEnded;
   private long timersSet;
@@ -78,8 +78,7 @@ final class Feed {
     this.polls = polls;
     this.events = events;
     this.taker = taker;
-    this.backoff =
-        new Backoff(options.pollInterval(), max(LONGEST_BACKOFF, options.pollInterval()));
+    this.backoff = new Outage(options.pollInterval(), max(LONGEST_BACKOFF, options.pollInterval()));
   }
 
   void start() {

@@ -102,8 +102,8 @@ public final class Router implements AutoCloseable {
       throw new IllegalArgumentException("wait: must not be negative, was " + wait);
     }
     long began = time.nanos();
-    start();
     mailbox.execute(() -> core.drain(wait));
+    start();
     boolean interrupted = false;
     try {
       Object unused = CompletableFuture.anyOf(core.drained(), core.stopped()).get();

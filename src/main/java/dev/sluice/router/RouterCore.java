@@ -206,13 +206,17 @@ final class RouterCore {
 
   private Disposition dispositionOf(
       Held message, @Nullable Outcome outcome, @Nullable Throwable fault) {
-    if (outcome == null) {
-      events.broke(message, fault == null ? new NullPointerException() : fault);
+    try {
+      if (outcome == null) {
+        throw fault == null ? new IllegalStateException("no outcome") : fault;
+      }
+      boolean failed = DispositionRule.isFailure(outcome);
+      int count = failed ? failures.failed(message.id()) : failures.of(message.id());
+      return rule.decide(outcome, message.calls(), count);
+    } catch (Throwable e) {
+      events.broke(message, e);
       return new Disposition.RetryInPlace(AFTER_OUR_OWN_FAULT);
     }
-    boolean failed = DispositionRule.isFailure(outcome);
-    int count = failed ? failures.failed(message.id()) : failures.of(message.id());
-    return rule.decide(outcome, message.calls(), count);
   }
 
   private void dispose(Held message, Disposition disposition) {
@@ -446,6 +450,7 @@ final class RouterCore {
   /** Ends when a poll that began with nothing held finds nothing. */
   void drain(Duration wait) {
     drain = new Drain(wait);
+    heldNothingWhenPolled = false;
     lookAtDrain();
   }
 

@@ -37,7 +37,7 @@ final class Settler {
   private final Listener listener;
   private final Deque<Settlement> pending = new ArrayDeque<>();
   private final Map<Settlement, Integer> faults = new HashMap<>();
-  private final Backoff backoff = new Backoff(Duration.ofMillis(100), Duration.ofSeconds(5));
+  private final Outage backoff = new Outage(Duration.ofMillis(100), Duration.ofSeconds(5));
   private List<Settlement> underWay = List.of();
   private Time.Timer timer = () -> {};
   private boolean timed;

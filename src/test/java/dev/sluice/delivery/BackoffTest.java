@@ -1,53 +1,46 @@
 package dev.sluice.delivery;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import java.time.Duration;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 class BackoffTest {
 
-  static Iterable<JsonNode> vectors() {
+  static Stream<JsonNode> vectors() {
     return Vectors.read("backoff.json");
   }
 
   @ParameterizedTest
   @MethodSource("vectors")
-  void followsTheCurvesOfTheGoRouter(JsonNode vector) {
-    Backoff curve =
-        switch (vector.get("curve").asText()) {
-          case "rateLimited" -> Backoff.RATE_LIMITED;
-          case "deferred" -> Backoff.DEFERRED;
-          default -> throw new AssertionError(vector);
-        };
+  void itIsGos(JsonNode vector) {
+    Backoff backoff =
+        vector.get("curve").textValue().equals("deferred")
+            ? Backoff.DEFERRED
+            : Backoff.RATE_LIMITED;
     JsonNode delays = vector.get("delayMillisByAttempt");
 
-    assertThat(delays).isNotEmpty();
     for (int retry = 0; retry < delays.size(); retry++) {
-      assertThat(curve.delay(retry, vector.get("floorSeconds").asLong()))
-          .as("retry %s", retry)
-          .isEqualTo(Duration.ofMillis(delays.get(retry).asLong()));
+      assertThat(backoff.delay(retry, vector.get("floorSeconds").longValue()))
+          .as("retry %d", retry)
+          .hasMillis(delays.get(retry).longValue());
     }
   }
 
   @Test
-  void theLimitIsAboveWhateverIsAskedFor() {
-    assertThat(Backoff.DEFERRED.delay(0, 4_294_967_295L)).isEqualTo(Duration.ofSeconds(60));
-    assertThat(Backoff.RATE_LIMITED.delay(0, Long.MAX_VALUE)).isEqualTo(Duration.ofMinutes(5));
+  void hugeNumbersStayAtTheLimit() {
+    assertThat(Backoff.DEFERRED.delay(Integer.MAX_VALUE, Long.MAX_VALUE)).hasSeconds(60);
+    assertThat(Backoff.RATE_LIMITED.delay(0, Long.MAX_VALUE)).hasSeconds(300);
   }
 
   @Test
-  void neverOverflows() {
-    assertThat(Backoff.RATE_LIMITED.delay(Integer.MAX_VALUE, 0)).isEqualTo(Duration.ofMinutes(5));
-  }
-
-  @Test
-  void refusesNegativeNumbers() {
-    assertThatIllegalArgumentException().isThrownBy(() -> Backoff.DEFERRED.delay(-1, 0));
-    assertThatIllegalArgumentException().isThrownBy(() -> Backoff.DEFERRED.delay(0, -1));
+  void negativeNumbersAreRefused() {
+    assertThatThrownBy(() -> Backoff.DEFERRED.delay(-1, 0)).hasMessage("retry is negative: -1");
+    assertThatThrownBy(() -> Backoff.DEFERRED.delay(0, -1))
+        .hasMessage("floorSeconds is negative: -1");
   }
 }

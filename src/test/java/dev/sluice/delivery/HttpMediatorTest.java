@@ -1,27 +1,23 @@
 package dev.sluice.delivery;
 
+import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.awaitility.Awaitility.await;
 
-import dev.sluice.delivery.HttpTransport.Network;
 import dev.sluice.queue.Delivery;
 import dev.sluice.queue.Message;
-import dev.sluice.queue.Receipt;
 import dev.sluice.time.ManualTime;
 import java.io.IOException;
-import java.io.OutputStream;
 import java.net.InetAddress;
 import java.net.ServerSocket;
-import java.net.Socket;
-import java.net.UnknownHostException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
-import org.apache.hc.client5.http.DnsResolver;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -30,14 +26,13 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 @Timeout(30)
 class HttpMediatorTest {
-  private static final String OK = "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n";
-  private static final Duration CONNECT = Duration.ofSeconds(30);
-  private static final Duration EXCHANGE = Duration.ofMinutes(15);
+  private static final String OK = WireTarget.answer(200, "");
 
   private final ManualTime time = new ManualTime(Instant.parse("2026-01-01T00:00:00Z"));
+  private final Loopback names = new Loopback();
   private final HttpMediator mediator =
       new HttpMediator(
-          time, HttpOptions.DEFAULT, new Network(Optional.empty(), new LoopbackNames()));
+          time, HttpOptions.DEFAULT, () -> new HttpTransport.Network(Optional.empty(), names));
 
   @AfterEach
   void close() {
@@ -45,400 +40,413 @@ class HttpMediatorTest {
   }
 
   @Test
-  void theRequestOnTheWireIsTheGoRouters() throws Exception {
-    try (RawTarget target = RawTarget.answering(OK)) {
-      Message message =
-          new Message(
-              "msg_TEST123456",
-              "",
-              "token",
-              "test-secret-do-not-use-in-prod",
-              "HTTP",
-              target.url("/a/../b%7e?q=1#f"),
-              null,
-              false,
-              "");
+  void theRequestIsExactlyThis() throws Exception {
+    try (WireTarget target = new WireTarget(OK)) {
+      assertThat(deliver(Deliveries.to(target.url("/a/../b//%2f?x=1&y=a b#f"), "tok", "sec")))
+          .isEqualTo(new Outcome.Delivered());
 
-      assertThat(outcome(message)).isEqualTo(new Outcome.Delivered());
-      assertThat(lines(target))
-          .startsWith("POST /a/../b%7e?q=1 HTTP/1.1")
-          .containsExactlyInAnyOrder(
-              "POST /a/../b%7e?q=1 HTTP/1.1",
-              "Host: 127.0.0.1:" + target.port(),
-              "Accept: application/json",
-              "Accept-Encoding: identity",
-              "Content-Type: application/json",
-              "Content-Length: 30",
-              "Connection: keep-alive",
-              "User-Agent: sluice/dev",
-              "Authorization: Bearer token",
-              "X-FlowCatalyst-Timestamp: 2026-01-01T00:00:00.000Z",
-              "X-FlowCatalyst-Signature:"
-                  + " 4c53b4f3224c8c870cd4f12e03a6903233153f26777708dd3afab915b2eb3819",
-              "",
-              "{\"messageId\":\"msg_TEST123456\"}");
+      assertThat(target.requests())
+          .containsExactly(
+              String.join(
+                  "\r\n",
+                  "POST /a/../b//%2f?x=1&y=a b HTTP/1.1",
+                  "Accept: application/json",
+                  "Accept-Encoding: identity",
+                  "Content-Type: application/json",
+                  "Authorization: Bearer tok",
+                  "X-FlowCatalyst-Timestamp: 2026-01-01T00:00:00.000Z",
+                  "X-FlowCatalyst-Signature:"
+                      + " ff9d79343e9da6caafd0701d7efbfcad2c27f4e7b0e1d4d2a768fccee02b5c53",
+                  "Host: 127.0.0.1:" + target.port(),
+                  "Content-Length: 19",
+                  "Connection: keep-alive",
+                  "User-Agent: sluice/dev",
+                  "",
+                  "{\"messageId\":\"m-1\"}"));
     }
   }
 
   @Test
-  void bytesBeyondAsciiAreSentAsUtf8() throws Exception {
-    try (RawTarget target = RawTarget.answering(OK)) {
-      outcome(withToken(target.url("/é?é"), "é"));
-
-      assertThat(lines(target))
-          .contains("POST /%C3%A9?\u00c3\u00a9 HTTP/1.1", "Authorization: Bearer \u00c3\u00a9");
-    }
+  void aMessageWithoutTokenAndSecretHasNoHeadersForThem() throws Exception {
+    assertThat(requestFor("", null, null))
+        .doesNotContain("Authorization", "X-FlowCatalyst", "X-Sluice", "Upgrade");
   }
 
   @Test
-  void anEmptyTokenIsStillSent() throws Exception {
-    try (RawTarget target = RawTarget.answering(OK)) {
-      outcome(withToken("http://user:pass@127.0.0.1:" + target.port(), ""));
-
-      assertThat(lines(target).stream().map(String::stripTrailing))
-          .contains("Authorization: Bearer");
-    }
+  void anEmptyTokenIsSentAndAnEmptySecretSigns() throws Exception {
+    assertThat(requestFor("", "", ""))
+        .contains("\r\nAuthorization: Bearer\r\n", "\r\nX-FlowCatalyst-Signature: ");
   }
 
   @Test
-  void userInfoIsSentAsBasic() throws Exception {
-    try (RawTarget target = RawTarget.answering(OK)) {
-      outcome(Message.of("a", "http://user:pass@127.0.0.1:" + target.port()));
+  void userInfoBecomesBasicUnlessThereIsAToken() throws Exception {
+    assertThat(requestFor("us%20er:pass@", null, null))
+        .contains("\r\nAuthorization: Basic dXMgZXI6cGFzcw==\r\n")
+        .doesNotContain("pass@");
+    assertThat(requestFor("user:pass@", "tok", null))
+        .contains("\r\nAuthorization: Bearer tok\r\n")
+        .doesNotContain("Basic");
+  }
 
-      assertThat(lines(target)).contains("Authorization: Basic dXNlcjpwYXNz");
-    }
+  @Test
+  void aTokenOfOtherLettersIsSentAsUtf8() throws Exception {
+    assertThat(requestFor("", "tök ☃", null)).contains("\r\nAuthorization: Bearer tök ☃\r\n");
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"my_host", "T.Example", "a..b_-c"})
-  void hostNamesAreSentAsWritten(String host) throws Exception {
-    try (RawTarget target = RawTarget.answering(OK)) {
-      String url = "http://" + host + ":" + target.port() + "/";
-
-      assertThat(outcome(Message.of("a", url))).isEqualTo(new Outcome.Delivered());
-      assertThat(lines(target)).contains("Host: " + host + ":" + target.port());
-    }
-  }
-
-  @Test
-  void anEventIsSentAsItIsWithItsGroup() throws Exception {
-    try (RawTarget target = RawTarget.answering(OK)) {
-      outcome(event(Message.of("a", target.url("/")), "{ \"x\": \"é\" }", "order 7%"));
-
-      assertThat(lines(target)).contains("X-Sluice-Group: order%207%25");
-      assertThat(target.requests().get(0)).endsWith("\r\n\r\n{ \"x\": \"\u00c3\u00a9\" }");
-    }
-  }
-
-  @Test
-  void oneConnectionServesOneCallAfterTheOther() throws Exception {
-    try (RawTarget target = RawTarget.answering("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}")) {
-      for (int i = 0; i < 20; i++) {
-        outcome(Message.of("m" + i, target.url("/")));
-      }
-
-      assertThat(target.requests()).hasSize(20);
-      assertThat(target.connections()).isEqualTo(1);
-    }
-  }
-
-  @ParameterizedTest
-  @ValueSource(ints = {301, 302, 303, 307, 308})
-  void redirectsAreNotFollowed(int status) throws Exception {
-    try (RawTarget target =
-        RawTarget.answering(
-            "HTTP/1.1 " + status + " Moved\r\nLocation: /other\r\nContent-Length: 0\r\n\r\n")) {
-
-      assertThat(outcome(Message.of("a", target.url("/hook?secret"))))
-          .isEqualTo(new Outcome.Permanent(status + " from " + target.url("/hook"), false));
-      assertThat(target.requests()).hasSize(1);
-    }
-  }
-
-  @Test
-  void cookiesAreNotSentBack() throws Exception {
-    try (RawTarget target =
-        RawTarget.answering(
-            "HTTP/1.1 200 OK\r\nSet-Cookie: a=b; Path=/\r\nContent-Length: 0\r\n\r\n")) {
-      outcome(Message.of("a", target.url("/")));
-      outcome(Message.of("b", target.url("/")));
-
-      assertThat(target.requests()).hasSize(2).noneMatch(request -> request.contains("Cookie"));
-    }
-  }
-
-  @Test
-  void aTargetThatLacksTheMethodIsCalledOnce() throws Exception {
-    try (RawTarget target = RawTarget.answering(status(501))) {
-      assertThat(outcome(Message.of("a", target.url("/"))))
-          .isEqualTo(new Outcome.Permanent("501 from " + target.url("/"), true));
-      assertThat(target.requests()).hasSize(1);
-    }
-  }
-
-  @Test
-  void aTargetThatFailsIsTriedThreeTimesAndSignedForAnewEachTime() throws Exception {
-    try (RawTarget target = RawTarget.answering(status(503))) {
-      Message message = new Message("a", "", null, "", "HTTP", target.url("/"), null, false, "");
-      CompletableFuture<Outcome> outcome = deliver(delivery(message));
-      elapse(Duration.ofSeconds(1));
-      elapse(Duration.ofSeconds(2));
-
-      assertThat(outcome.get(10, TimeUnit.SECONDS))
-          .isEqualTo(new Outcome.Unavailable("503 from " + target.url("/"), 30));
-      assertThat(target.requests()).hasSize(3);
-      assertThat(target.requests().get(0)).contains("Timestamp: 2026-01-01T00:00:00.000Z");
-      assertThat(target.requests().get(1)).contains("Timestamp: 2026-01-01T00:00:01.000Z");
-      assertThat(target.requests().get(2)).contains("Timestamp: 2026-01-01T00:00:03.000Z");
-    }
-  }
-
-  @Test
-  void aTryThatSucceedsIsTheLast() throws Exception {
-    try (RawTarget target =
-        new RawTarget(
-            (connection, request) -> RawTarget.send(connection, request == 1 ? status(500) : OK))) {
-      CompletableFuture<Outcome> outcome = deliver(delivery(Message.of("a", target.url("/"))));
-      elapse(Duration.ofSeconds(1));
-
-      assertThat(outcome.get(10, TimeUnit.SECONDS)).isEqualTo(new Outcome.Delivered());
-      assertThat(time.waiting()).isEmpty();
-    }
-  }
-
-  @Test
-  void aTargetThatRefusesConnectionsIsUnreachableAfterThreeTries() throws Exception {
-    String url = "http://127.0.0.1:" + freePort() + "/";
-
-    assertThat(outcomeOfThreeTries(url))
-        .isEqualTo(new Outcome.Unreachable("connection refused: " + url, 30));
-  }
-
-  @Test
-  void aTargetThatResetsConnectionsIsUnreachableAfterThreeTries() throws Exception {
-    try (RawTarget target =
-        new RawTarget(
-            (connection, request) -> {
-              connection.setSoLinger(true, 0);
-              connection.close();
-            })) {
-
-      assertThat(outcomeOfThreeTries(target.url("/")))
-          .isEqualTo(new Outcome.Unreachable("connection lost: " + target.url("/"), 30));
-      assertThat(target.requests()).hasSize(3);
-    }
-  }
-
-  @Test
-  void aTargetWithoutAnAddressIsUnreachable() throws Exception {
-    assertThat(outcomeOfThreeTries("http://nowhere.invalid/"))
-        .isEqualTo(new Outcome.Unreachable("unknown host: http://nowhere.invalid/", 30));
-  }
-
-  @Test
-  void aTargetThatSwitchesProtocolsIsUnreachable() throws Exception {
-    try (RawTarget target =
-        RawTarget.answering(
-            "HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\n")) {
-      assertThat(outcomeOfThreeTries(target.url("/"))).isInstanceOf(Outcome.Unreachable.class);
-    }
-  }
-
-  @Test
-  void aTargetThatSpeaksNoTlsIsUnreachable() throws Exception {
-    try (ServerSocket target = new ServerSocket(0)) {
-      Thread server = new Thread(() -> answerWithoutTls(target));
-      server.start();
-
-      assertThat(outcomeOfThreeTries("https://127.0.0.1:" + target.getLocalPort() + "/"))
-          .isInstanceOfSatisfying(
-              Outcome.Unreachable.class, o -> assertThat(o.reason()).startsWith("TLS failed ("));
-    }
-  }
-
-  @Test
-  void aBodyThatDripsMeetsTheLimitOfTheExchange() throws Exception {
-    try (RawTarget target = RawTarget.answering("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n{")) {
-      CompletableFuture<Outcome> outcome = deliver(delivery(Message.of("a", target.url("/"))));
-      for (int retryAfter = 1; retryAfter <= 2; retryAfter++) {
-        elapse(EXCHANGE);
-        elapse(Duration.ofSeconds(retryAfter));
-      }
-      await().until(() -> target.connections() == 3);
-      elapse(EXCHANGE);
-
-      assertThat(outcome.get(10, TimeUnit.SECONDS))
-          .isEqualTo(new Outcome.Unreachable("timed out: " + target.url("/"), 30));
-      assertThat(target.connections()).isEqualTo(3);
-    }
-  }
-
-  @Test
-  void aLongBodyIsReadForOneMebibyteAndNoFurther() throws Exception {
-    String padding = " ".repeat((1 << 20) - "{\"ack\":false}".length());
-    try (RawTarget target =
-        RawTarget.answering(
-            "HTTP/1.1 200 OK\r\nContent-Length: 999999999\r\n\r\n{\"ack\":false}"
-                + padding
-                + "x")) {
-
-      assertThat(outcome(Message.of("a", target.url("/")))).isEqualTo(new Outcome.Deferred(0));
-      assertThat(outcome(Message.of("b", target.url("/")))).isEqualTo(new Outcome.Deferred(0));
-      assertThat(target.connections()).isEqualTo(2);
-    }
-  }
-
-  @Test
-  void aBodyOfOneMebibyteKeepsItsConnection() throws Exception {
-    try (RawTarget target =
-        RawTarget.answering(
-            "HTTP/1.1 200 OK\r\nContent-Length: 1048576\r\n\r\n" + "x".repeat(1 << 20))) {
-      assertThat(outcome(Message.of("a", target.url("/")))).isEqualTo(new Outcome.Delivered());
-      assertThat(outcome(Message.of("b", target.url("/")))).isEqualTo(new Outcome.Delivered());
-      assertThat(target.connections()).isEqualTo(1);
-    }
-  }
-
-  @ParameterizedTest
-  @ValueSource(strings = {"secret\r\nX: y", "secret\n", "\u0000secret", "secret\u007f"})
-  void aTokenThatCannotBeAHeaderIsNotSent(String token) throws Exception {
-    try (RawTarget target = RawTarget.answering(OK)) {
-      assertThat(outcome(withToken(target.url("/"), token)))
+  @ValueSource(strings = {"a\r\nX-Injected: 1", "a\nb", "a\rb", "a\0b", "a\u007f"})
+  void aTokenThatIsNoHeaderIsRefusedWithoutACall(String token) throws Exception {
+    try (WireTarget target = new WireTarget(OK)) {
+      assertThat(deliver(Deliveries.to(target.url("/"), token, null)))
           .isEqualTo(new Outcome.Permanent("authToken cannot be sent as a header", false));
       assertThat(target.connections()).isZero();
     }
   }
 
   @Test
-  void onlyHttpIsCalled() throws Exception {
-    Message message = new Message("a", "", null, null, "SMTP", "http://h/", null, false, "");
+  void aMediationTypeOtherThanHttpIsRefusedWithoutACall() {
+    Message message = new Message("m", "", null, null, "GRPC", "http://x/", null, false, "");
 
-    assertThat(outcome(message))
+    assertThat(deliver(Deliveries.of(message)))
         .isEqualTo(new Outcome.Permanent("mediationType is not HTTP", false));
   }
 
+  @ParameterizedTest
+  @ValueSource(strings = {"", "/x", "http:///x", "ftp://t.example/", "http://t.example/%zz"})
+  void aTargetThatIsNoHttpUrlIsRefusedWithoutACall(String url) {
+    assertThat(deliver(Deliveries.to(url))).isInstanceOf(Outcome.Permanent.class);
+    assertThat(names.threads()).isEmpty();
+  }
+
   @Test
-  void aTargetThatIsNoUrlIsPermanent() throws Exception {
-    assertThat(outcome(Message.of("a", "ftp://user:secret@h/")))
-        .isEqualTo(new Outcome.Permanent("the target is no http or https URL", false));
+  void anEventGoesOutAsItIsWithItsGroup() throws Exception {
+    try (WireTarget target = new WireTarget(OK)) {
+      deliver(Deliveries.event(target.url("/"), "{\"ü\": 1 }", "order 5%/ü\r\n"));
+
+      assertThat(target.requests().get(0))
+          .contains("\r\nX-Sluice-Group: order%205%25/%C3%BC%0D%0A\r\n", "Content-Length: 10\r\n")
+          .endsWith("\r\n\r\n{\"ü\": 1 }");
+    }
+  }
+
+  @Test
+  void aHostNameMayHoldUnderscores() throws Exception {
+    try (WireTarget target = new WireTarget(OK)) {
+      String url = "http://my_service.Local_net:" + target.port() + "/hook";
+
+      assertThat(deliver(Deliveries.to(url))).isEqualTo(new Outcome.Delivered());
+      assertThat(target.requests().get(0))
+          .contains("\r\nHost: my_service.Local_net:" + target.port() + "\r\n");
+    }
+  }
+
+  @Test
+  void namesAreResolvedOnThreadsOfTheirOwn() throws Exception {
+    try (WireTarget target = new WireTarget(OK)) {
+      deliver(Deliveries.to("http://some.name:" + target.port() + "/"));
+
+      assertThat(names.threads()).singleElement().asString().startsWith("sluice-connect");
+    }
+  }
+
+  @Test
+  void connectionsAreKept() throws Exception {
+    try (WireTarget target = new WireTarget(OK, WireTarget.answer(404, "no"), OK)) {
+      for (int i = 0; i < 5; i++) {
+        deliver(Deliveries.to(target.url("/" + i)));
+      }
+
+      assertThat(target.requests()).hasSize(5);
+      assertThat(target.connections()).isEqualTo(1);
+    }
+  }
+
+  @Test
+  void aConnectionThatTheTargetEndsIsReplaced() throws Exception {
+    String last = "HTTP/1.1 200 OK\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
+    try (WireTarget target = new WireTarget(last)) {
+      assertThat(deliver(Deliveries.to(target.url("/")))).isEqualTo(new Outcome.Delivered());
+      assertThat(deliver(Deliveries.to(target.url("/")))).isEqualTo(new Outcome.Delivered());
+      assertThat(target.connections()).isEqualTo(2);
+    }
+  }
+
+  @Test
+  void theAnswerIsRead() throws Exception {
+    String deferral = WireTarget.answer(200, "{\"ack\":false,\"delaySeconds\":7}");
+    String chunked =
+        String.join(
+            "\r\n",
+            "HTTP/1.1 200 OK",
+            "Transfer-Encoding: chunked",
+            "",
+            "8",
+            "{\"ack\":f",
+            "5",
+            "alse}",
+            "0",
+            "",
+            "");
+    String limit = "HTTP/1.1 429 X\r\nretry-after: 12\r\nContent-Length: 0\r\n\r\n";
+    try (WireTarget target = new WireTarget(deferral, chunked, limit)) {
+      assertThat(deliver(Deliveries.to(target.url("/")))).isEqualTo(new Outcome.Deferred(7));
+      assertThat(deliver(Deliveries.to(target.url("/")))).isEqualTo(new Outcome.Deferred(0));
+      assertThat(deliver(Deliveries.to(target.url("/")))).isEqualTo(new Outcome.RateLimited(12));
+    }
+  }
+
+  @Test
+  void informationBeforeTheAnswerIsPassedOver() throws Exception {
+    String hints = "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n";
+    try (WireTarget target = new WireTarget(hints + WireTarget.answer(200, "{\"ack\":false}"))) {
+      assertThat(deliver(Deliveries.to(target.url("/")))).isEqualTo(new Outcome.Deferred(0));
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {301, 302, 303, 307, 308})
+  void redirectsAreNotFollowed(int status) throws Exception {
+    try (WireTarget other = new WireTarget(OK);
+        WireTarget target =
+            new WireTarget(
+                "HTTP/1.1 %d X\r\nLocation: %s\r\nContent-Length: 0\r\n\r\n"
+                    .formatted(status, other.url("/")))) {
+      assertThat(deliver(Deliveries.to(target.url("/x"))))
+          .isEqualTo(new Outcome.Permanent(status + " from " + target.url("/x"), false));
+      assertThat(other.connections()).isZero();
+    }
+  }
+
+  @Test
+  void challengesAreNotAnswered() throws Exception {
+    String challenge =
+        "HTTP/1.1 401 X\r\nWWW-Authenticate: Basic realm=\"r\"\r\nContent-Length: 0\r\n\r\n";
+    try (WireTarget target = new WireTarget(challenge)) {
+      String url = "http://user:secret@127.0.0.1:" + target.port() + "/x?token=secret";
+
+      assertThat(deliver(Deliveries.to(url)))
+          .isEqualTo(new Outcome.Permanent("401 from " + target.url("/x"), false));
+      assertThat(target.requests()).hasSize(1);
+    }
+  }
+
+  @Test
+  void cookiesAreNotKept() throws Exception {
+    String cookie = "HTTP/1.1 200 X\r\nSet-Cookie: a=b\r\nContent-Length: 0\r\n\r\n";
+    try (WireTarget target = new WireTarget(cookie)) {
+      deliver(Deliveries.to(target.url("/")));
+      deliver(Deliveries.to(target.url("/")));
+
+      assertThat(target.requests().get(1)).doesNotContainIgnoringCase("cookie");
+    }
+  }
+
+  @Test
+  void a501IsTriedOnce() throws Exception {
+    try (WireTarget target = new WireTarget(WireTarget.answer(501, "x"))) {
+      assertThat(deliver(Deliveries.to(target.url("/x"))))
+          .isEqualTo(new Outcome.Permanent("501 from " + target.url("/x"), true));
+      assertThat(target.requests()).hasSize(1);
+    }
+  }
+
+  @Test
+  void a5xxIsTriedThreeTimes() throws Exception {
+    try (WireTarget target = new WireTarget(WireTarget.answer(500, "x"))) {
+      CompletableFuture<Outcome> outcome = start(Deliveries.to(target.url("/x")));
+      passRetries();
+
+      assertThat(outcome.get(5, SECONDS))
+          .isEqualTo(new Outcome.ProcessError("500 from " + target.url("/x"), 30));
+      assertThat(target.requests()).hasSize(3);
+    }
+  }
+
+  @Test
+  void theLastTryCounts() throws Exception {
+    try (WireTarget target = new WireTarget(WireTarget.answer(503, ""), WireTarget.RESET, OK)) {
+      CompletableFuture<Outcome> outcome = start(Deliveries.to(target.url("/")));
+      passRetries();
+
+      assertThat(outcome.get(5, SECONDS)).isEqualTo(new Outcome.Delivered());
+      assertThat(target.requests()).hasSize(3);
+    }
+  }
+
+  @Test
+  void eachTryIsSignedAnew() throws Exception {
+    try (WireTarget target = new WireTarget(WireTarget.answer(503, ""), OK)) {
+      CompletableFuture<Outcome> outcome = start(Deliveries.to(target.url("/"), null, "sec"));
+      passRetry(Duration.ofSeconds(1));
+      outcome.get(5, SECONDS);
+
+      assertThat(target.requests().get(0)).contains("Timestamp: 2026-01-01T00:00:00.000Z\r\n");
+      assertThat(target.requests().get(1)).contains("Timestamp: 2026-01-01T00:00:01.000Z\r\n");
+    }
+  }
+
+  @Test
+  void aRefusedConnectionIsUnreachableAfterThreeTries() throws Exception {
+    int port = freePort();
+    CompletableFuture<Outcome> outcome =
+        start(Deliveries.to("http://u:secret@127.0.0.1:" + port + "/x?q=secret"));
+    passRetries();
+
+    assertThat(outcome.get(5, SECONDS))
+        .isEqualTo(
+            new Outcome.Unreachable("connection refused: http://127.0.0.1:" + port + "/x", 30));
+  }
+
+  @Test
+  void aResetConnectionIsUnreachableAfterThreeTries() throws Exception {
+    try (WireTarget target = new WireTarget(WireTarget.RESET)) {
+      CompletableFuture<Outcome> outcome = start(Deliveries.to(target.url("/x")));
+      passRetries();
+
+      assertThat(outcome.get(5, SECONDS))
+          .isEqualTo(new Outcome.Unreachable("connection lost: " + target.url("/x"), 30));
+      assertThat(target.requests()).hasSize(3);
+    }
+  }
+
+  @Test
+  void anUnknownHostIsUnreachable() throws Exception {
+    try (HttpMediator real = new HttpMediator(time, HttpOptions.DEFAULT)) {
+      CompletableFuture<Outcome> outcome =
+          real.deliver(Deliveries.to("http://no_such_host.invalid/")).toCompletableFuture();
+      passRetries();
+
+      assertThat(outcome.get(5, SECONDS))
+          .isEqualTo(new Outcome.Unreachable("unknown host: http://no_such_host.invalid/", 30));
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "SSH-2.0-OpenSSH_9.2\r\n\r\n",
+        "HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n",
+      })
+  void whatIsNoAnswerIsUnreachable(String bytes) throws Exception {
+    try (WireTarget target = new WireTarget(bytes)) {
+      CompletableFuture<Outcome> outcome = start(Deliveries.to(target.url("/")));
+      passRetries();
+
+      assertThat(outcome.get(5, SECONDS))
+          .isEqualTo(new Outcome.Unreachable("no valid HTTP answer: " + target.url("/"), 30));
+    }
+  }
+
+  @Test
+  void aSlowBodyMeetsTheTimeLimitOfTheExchange() throws Exception {
+    try (WireTarget target = new WireTarget("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n{\"a")) {
+      CompletableFuture<Outcome> outcome = start(Deliveries.to(target.url("/x")));
+      for (int tries = 1; tries <= 3; tries++) {
+        int sent = tries;
+        await().until(() -> target.requests().size() == sent);
+        assertThat(time.waiting()).containsExactly(Duration.ofMinutes(15));
+        time.advance(Duration.ofMinutes(15));
+        await().until(() -> target.ended() == sent);
+        if (tries < 3) {
+          passRetry(Duration.ofSeconds(tries));
+        }
+      }
+
+      assertThat(outcome.get(5, SECONDS))
+          .isEqualTo(new Outcome.Unreachable("timed out: " + target.url("/x"), 30));
+    }
+  }
+
+  @Test
+  void anEndlessBodyIsCutAtOneMebibyte() throws Exception {
+    String filler = " ".repeat(AnswerConsumer.MAX_BODY);
+    try (WireTarget target =
+        new WireTarget(
+            "HTTP/1.1 200 OK\r\nContent-Length: 99999999\r\n\r\n" + filler + "{\"ack\":false}",
+            "HTTP/1.1 404 X\r\nContent-Length: 99999999\r\n\r\n" + filler + filler,
+            "HTTP/1.1 200 OK\r\nContent-Length: 99999999\r\n\r\n{\"ack\":false}" + filler)) {
+      assertThat(deliver(Deliveries.to(target.url("/")))).isEqualTo(new Outcome.Delivered());
+      assertThat(deliver(Deliveries.to(target.url("/")))).isInstanceOf(Outcome.Permanent.class);
+      assertThat(deliver(Deliveries.to(target.url("/")))).isEqualTo(new Outcome.Deferred(0));
+      await().until(() -> target.ended() == 3);
+    }
+  }
+
+  @Test
+  void aBodyOfOneMebibyteIsReadWhole() throws Exception {
+    String body = "{\"ack\":false}";
+    body += " ".repeat(AnswerConsumer.MAX_BODY - body.length());
+    try (WireTarget target = new WireTarget(WireTarget.answer(200, body))) {
+      assertThat(deliver(Deliveries.to(target.url("/")))).isEqualTo(new Outcome.Deferred(0));
+      assertThat(deliver(Deliveries.to(target.url("/")))).isEqualTo(new Outcome.Deferred(0));
+      assertThat(target.connections()).isEqualTo(1);
+    }
   }
 
   @Test
   void closingEndsTheCallsUnderWayAndThoseToCome() throws Exception {
-    try (RawTarget target = new RawTarget((connection, request) -> {})) {
-      CompletableFuture<Outcome> waiting = deliver(delivery(Message.of("a", target.url("/"))));
-      await().until(() -> target.requests().size() == 1);
+    try (WireTarget target =
+        new WireTarget(
+            WireTarget.answer(503, ""), "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n")) {
+      CompletableFuture<Outcome> waitsForRetry = start(Deliveries.to(target.url("/")));
+      await().until(() -> time.waiting().equals(List.of(Duration.ofSeconds(1))));
+      CompletableFuture<Outcome> waitsForAnswer = start(Deliveries.to(target.url("/")));
+      await().until(() -> target.requests().size() == 2);
+
       mediator.close();
 
-      assertThat(waiting.get(10, TimeUnit.SECONDS))
-          .isEqualTo(new Outcome.Unreachable("given up: " + target.url("/"), 30));
-      assertThat(outcome(Message.of("b", target.url("/")))).isInstanceOf(Outcome.Unreachable.class);
+      assertThat(waitsForRetry.get(5, SECONDS)).isInstanceOf(Outcome.Unreachable.class);
+      assertThat(waitsForAnswer.get(5, SECONDS)).isInstanceOf(Outcome.Unreachable.class);
+      assertThat(start(Deliveries.to(target.url("/"))).get(5, SECONDS))
+          .isInstanceOf(Outcome.Unreachable.class);
     }
   }
 
   @Test
-  void timeoutsAreOneMillisecondToOneDay() {
-    assertThat(HttpOptions.DEFAULT).isEqualTo(new HttpOptions(CONNECT, EXCHANGE));
-    assertThatIllegalArgumentException()
-        .isThrownBy(() -> new HttpOptions(Duration.ZERO, EXCHANGE))
-        .withMessage("connect timeout must be 1 ms to 1 day, not PT0S");
-    assertThatIllegalArgumentException()
-        .isThrownBy(() -> new HttpOptions(CONNECT, Duration.ofSeconds(Long.MAX_VALUE)))
-        .withMessageStartingWith("exchange timeout must be 1 ms to 1 day");
+  void nothingStartsBeforeTheFirstCall() {
+    AtomicInteger starts = new AtomicInteger();
+    Supplier<HttpTransport.Network> network =
+        () -> {
+          starts.incrementAndGet();
+          return new HttpTransport.Network(Optional.empty(), names);
+        };
+    try (HttpMediator idle = new HttpMediator(time, HttpOptions.DEFAULT, network)) {
+      idle.deliver(Deliveries.to("ftp://t.example/")).toCompletableFuture().join();
+    }
+
+    assertThat(starts).hasValue(0);
   }
 
-  private Outcome outcomeOfThreeTries(String url) throws Exception {
-    CompletableFuture<Outcome> outcome = deliver(delivery(Message.of("a", url)));
-    elapse(Duration.ofSeconds(1));
-    elapse(Duration.ofSeconds(2));
-    return outcome.get(10, TimeUnit.SECONDS);
+  private String requestFor(String userInfo, @Nullable String token, @Nullable String secret)
+      throws Exception {
+    try (WireTarget target = new WireTarget(OK)) {
+      String url = "http://" + userInfo + "127.0.0.1:" + target.port() + "/";
+      assertThat(deliver(Deliveries.to(url, token, secret))).isEqualTo(new Outcome.Delivered());
+      return target.requests().get(0);
+    }
   }
 
-  private void elapse(Duration wait) {
+  private CompletableFuture<Outcome> start(Delivery delivery) {
+    return mediator.deliver(delivery).toCompletableFuture();
+  }
+
+  private Outcome deliver(Delivery delivery) {
+    return start(delivery).orTimeout(10, SECONDS).join();
+  }
+
+  private void passRetries() {
+    passRetry(Duration.ofSeconds(1));
+    passRetry(Duration.ofSeconds(2));
+  }
+
+  private void passRetry(Duration wait) {
     await().until(() -> time.waiting().equals(List.of(wait)));
     time.advance(wait);
   }
 
-  private Outcome outcome(Message message) throws Exception {
-    return outcome(delivery(message));
-  }
-
-  private Outcome outcome(Delivery delivery) throws Exception {
-    return deliver(delivery).get(10, TimeUnit.SECONDS);
-  }
-
-  private CompletableFuture<Outcome> deliver(Delivery delivery) {
-    return mediator.deliver(delivery).toCompletableFuture();
-  }
-
-  private static Message withToken(String url, String token) {
-    return new Message("a", "", token, null, "HTTP", url, null, false, "");
-  }
-
-  private static Delivery delivery(Message message) {
-    return delivery(message, Delivery.Kind.MESSAGE, "{}", "g");
-  }
-
-  private static Delivery event(Message message, String payload, String group) {
-    return delivery(message, Delivery.Kind.EVENT, payload, group);
-  }
-
-  private static Delivery delivery(
-      Message message, Delivery.Kind kind, String payload, String group) {
-    return new Delivery(
-        message,
-        kind,
-        payload,
-        new Receipt("r"),
-        message.id(),
-        "q",
-        group,
-        1,
-        Instant.EPOCH,
-        Instant.EPOCH);
-  }
-
-  private static String status(int status) {
-    return "HTTP/1.1 " + status + " x\r\nContent-Length: 0\r\n\r\n";
-  }
-
-  private static List<String> lines(RawTarget target) {
-    assertThat(target.requests()).hasSize(1);
-    return List.of(target.requests().get(0).split("\r\n", -1));
-  }
-
-  private static void answerWithoutTls(ServerSocket target) {
-    try {
-      while (true) {
-        try (Socket connection = target.accept()) {
-          RawTarget.send(connection, OK);
-          connection.getInputStream().transferTo(OutputStream.nullOutputStream());
-        }
-      }
-    } catch (IOException e) {
-      // The test is over.
-    }
-  }
-
   private static int freePort() throws IOException {
-    try (ServerSocket socket = new ServerSocket(0)) {
+    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
       return socket.getLocalPort();
-    }
-  }
-
-  /** Every name but those that end in .invalid is this machine's. */
-  private static final class LoopbackNames implements DnsResolver {
-    @Override
-    public InetAddress[] resolve(String host) throws UnknownHostException {
-      if (host.endsWith(".invalid")) {
-        throw new UnknownHostException(host);
-      }
-      return InetAddress.getAllByName("127.0.0.1");
-    }
-
-    @Override
-    public String resolveCanonicalHostname(String host) {
-      return host;
     }
   }
 }

@@ -5,14 +5,17 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
+import java.util.stream.Stream;
+import java.util.stream.StreamSupport;
 
-/** What the Go router does, recorded. */
+/** The cases that the Go router and we agree on. */
 final class Vectors {
   private Vectors() {}
 
-  static JsonNode read(String file) {
+  static Stream<JsonNode> read(String file) {
     try {
-      return new ObjectMapper().readTree(Path.of("fixtures", "vectors", file).toFile());
+      JsonNode cases = new ObjectMapper().readTree(Path.of("fixtures", "vectors", file).toFile());
+      return StreamSupport.stream(cases.spliterator(), false);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }

@@ -3,12 +3,12 @@ package dev.sluice.router;
 import java.time.Duration;
 
 /** How long to leave the database alone: doubling from one failure to the next. */
-final class Backoff {
+final class Outage {
   private final Duration first;
   private final Duration cap;
   private int failures;
 
-  Backoff(Duration first, Duration cap) {
+  Outage(Duration first, Duration cap) {
     this.first = first;
     this.cap = cap;
   }

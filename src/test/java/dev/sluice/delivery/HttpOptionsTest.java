@@ -1,0 +1,25 @@
+package dev.sluice.delivery;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+
+class HttpOptionsTest {
+
+  @Test
+  void theDefaultsAreGos() {
+    assertThat(HttpOptions.DEFAULT)
+        .isEqualTo(new HttpOptions(Duration.ofSeconds(30), Duration.ofMinutes(15)));
+  }
+
+  @Test
+  void anOptionOutOfRangeIsNamed() {
+    assertThatThrownBy(() -> new HttpOptions(Duration.ZERO, Duration.ofSeconds(1)))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessage("connect timeout must be 1 ms to 1 day, not PT0S");
+    assertThatThrownBy(() -> new HttpOptions(Duration.ofSeconds(1), Duration.ofDays(2)))
+        .hasMessage("exchange timeout must be 1 ms to 1 day, not PT48H");
+  }
+}
