@@ -69,7 +69,7 @@ public final class Database implements AutoCloseable {
     }
     config.setJdbcUrl(uri.jdbcUrl());
     config.setUsername(uri.user());
-    uri.password().ifPresent(config::setPassword);
+    uri.findPassword().ifPresent(config::setPassword);
     return new Database(uri.safe(), config, Optional.empty());
   }
 

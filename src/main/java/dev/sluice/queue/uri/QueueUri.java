@@ -15,6 +15,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.postgresql.PGProperty;
+import org.postgresql.jdbcurlresolver.PgPassParser;
 
 /**
  * Where a queue is, as people write it: {@code postgres://user:password@host:port/database}, {@code
@@ -151,10 +152,12 @@ public final class QueueUri {
       String authority = slash < 0 ? front : front.substring(0, slash);
       String path = slash < 0 ? "" : front.substring(slash + 1);
       int at = authority.lastIndexOf('@');
+      refuseSpilledPassword(authority, path, query);
       String credentials = at < 0 ? "" : authority.substring(0, at);
       int colon = credentials.indexOf(':');
 
       readQuery(query);
+      verifyWhereARootIsNamed();
       String user = decode("user", colon < 0 ? credentials : credentials.substring(0, colon));
       user = firstNotEmpty(user, environment.get("PGUSER"), System.getProperty("user.name"));
       String password =
@@ -172,6 +175,17 @@ public final class QueueUri {
           password,
           Map.copyOf(properties),
           Map.copyOf(harel));
+    }
+
+    // A '/' or '?' in a password ends the part that it stands in; the rest of the password would be
+    // shown as a database or a parameter.
+    private static void refuseSpilledPassword(String authority, String path, String query) {
+      boolean spilled = authority.contains("@") ? path.contains("@") : (path + query).contains("@");
+      if (spilled) {
+        throw new IllegalArgumentException(
+            "URI: has an '@' behind its first '/' or '?'; write '/' as %2F, '?' as %3F and '@' as"
+                + " %40 in user, password and parameters");
+      }
     }
 
     private List<Host> hosts(String text) {
@@ -225,8 +239,18 @@ public final class QueueUri {
         if (!pair.isEmpty()) {
           int equals = pair.indexOf('=');
           String name = decode("parameter", equals < 0 ? pair : pair.substring(0, equals));
-          read(name, equals < 0 ? "" : decode(name, pair.substring(equals + 1)));
+          // Go reads a query as a form, in which a '+' is a space.
+          String value = equals < 0 ? "" : pair.substring(equals + 1).replace('+', ' ');
+          read(name, decode(name, value));
         }
+      }
+    }
+
+    // Where a root is named, libpq and pgx check the certificate under "require" too; pgjdbc would
+    // not.
+    private void verifyWhereARootIsNamed() {
+      if (properties.containsKey(PGProperty.SSL_ROOT_CERT.getName())) {
+        properties.replace(PGProperty.SSL_MODE.getName(), "require", "verify-ca");
       }
     }
 
@@ -282,14 +306,24 @@ public final class QueueUri {
     }
 
     private static String decode(String place, String text) {
+      String decoded;
       try {
         // URLDecoder is made for forms, where '+' is a space; here it is a plus.
-        return URLDecoder.decode(text.replace("+", "%2B"), StandardCharsets.UTF_8);
+        decoded = URLDecoder.decode(text.replace("+", "%2B"), StandardCharsets.UTF_8);
       } catch (IllegalArgumentException e) {
         // Its message quotes the text, which may be a password.
         throw new IllegalArgumentException(
             "URI: " + place + ": '%' must be followed by two hexadecimal digits");
       }
+      // A password may hold any but NUL; the rest is shown, in one line.
+      boolean bad =
+          place.equals("password")
+              ? decoded.indexOf('\0') >= 0
+              : decoded.chars().anyMatch(Character::isISOControl);
+      if (bad) {
+        throw new IllegalArgumentException("URI: " + place + ": must not hold control characters");
+      }
+      return decoded;
     }
 
     private static String firstNotEmpty(
@@ -333,9 +367,24 @@ public final class QueueUri {
     return user;
   }
 
-  /** The password, if there is one here; the driver looks into {@code ~/.pgpass} for others. */
+  /** The password, if there is one here. */
   Optional<String> password() {
     return Optional.ofNullable(password);
+  }
+
+  /**
+   * The password, which may stand in {@code ~/.pgpass}: that of the first host that has one, since
+   * the driver itself looks for a list of hosts as for one name.
+   */
+  Optional<String> findPassword() {
+    return password()
+        .or(
+            () ->
+                hosts.stream().flatMap(h -> Optional.ofNullable(fromFile(h)).stream()).findFirst());
+  }
+
+  private @Nullable String fromFile(Host host) {
+    return PgPassParser.getPassword(host.name(), Integer.toString(host.port()), database, user);
   }
 
   /** The driver's properties. */
@@ -359,7 +408,8 @@ public final class QueueUri {
                         : h.toString())
             .collect(Collectors.joining(","))
         + "/"
-        + database;
+        + database
+        + prefix().map(prefix -> "?prefix=" + prefix).orElse("");
   }
 
   /** As {@link #safe}. */

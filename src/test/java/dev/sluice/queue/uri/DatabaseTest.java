@@ -5,13 +5,17 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.sluice.queue.jdbc.Session;
 import dev.sluice.testing.TestDatabase;
+import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 class DatabaseTest {
 
@@ -99,5 +103,34 @@ class DatabaseTest {
   private static String ask(Connection connection, String sql) throws SQLException {
     List<String> rows = Session.query(connection, sql, row -> row.getString(1));
     return rows.get(0);
+  }
+
+  @Test
+  void aPasswordOfOneOfSeveralHostsMayStandInThePasswordFile(@TempDir Path directory)
+      throws Exception {
+    int down;
+    try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      down = taken.getLocalPort();
+    }
+    try (TestDatabase test = TestDatabase.fresh()) {
+      URI uri = URI.create(test.uri());
+      String[] userInfo = uri.getUserInfo().split(":", 2);
+      Path file = directory.resolve("pgpass");
+      Files.writeString(
+          file,
+          uri.getHost() + ":" + uri.getPort() + ":*:" + userInfo[0] + ":" + userInfo[1] + "\n");
+      String hosts = "127.0.0.1:" + down + "," + uri.getHost() + ":" + uri.getPort();
+      System.setProperty("org.postgresql.pgpassfile", file.toString());
+      try (Database database =
+              Database.open(
+                  QueueUri.parse(
+                      "postgres://" + userInfo[0] + "@" + hosts + uri.getPath(), Map.of()),
+                  2);
+          Connection connection = database.dataSource().getConnection()) {
+        assertThat(connection.isValid(1)).isTrue();
+      } finally {
+        System.clearProperty("org.postgresql.pgpassfile");
+      }
+    }
   }
 }

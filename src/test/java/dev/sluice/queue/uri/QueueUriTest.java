@@ -7,6 +7,7 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class QueueUriTest {
   private static final Map<String, String> EMPTY = Map.of();
@@ -166,5 +167,47 @@ class QueueUriTest {
             e ->
                 assertThat(String.valueOf(e.getMessage()).replace(" ", ""))
                     .isEqualTo(message.replace(" ", "")));
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "postgres://u:hush/hush@h/d",
+        "postgres://u:1/hush@h/d",
+        "postgres://u:hush?hush@h/d",
+        "postgres://u:1?hush=1@h/d",
+        "postgres://u:hush%zz@h/d",
+      })
+  void aPasswordThatIsNotEncodedIsNotShownAsSomethingElse(String text) {
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> QueueUri.parse(text, EMPTY))
+        .withMessageNotContaining("hush");
+  }
+
+  @Test
+  void aPlusInAParameterIsASpaceAsInGo() {
+    assertThat(QueueUri.parse("postgres://h/d?options=-c+jit%3Doff", EMPTY).properties())
+        .containsEntry("options", "-c jit=off");
+  }
+
+  @Test
+  void aNamedRootCertificateIsCheckedAsInLibpq() {
+    assertThat(
+            QueueUri.parse("postgres://h/d?sslmode=require&sslrootcert=/a.pem", EMPTY).properties())
+        .containsEntry("sslmode", "verify-ca");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"postgres://u@h/%00", "postgres://u%0A@h/d", "harel://h/d?kind=%0D"})
+  void controlCharactersAreRefused(String text) {
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> QueueUri.parse(text, EMPTY))
+        .withMessageEndingWith(": must not hold control characters");
+  }
+
+  @Test
+  void thePrefixIsPartOfWhatIsShown() {
+    assertThat(QueueUri.parse("harel://u@h/d?prefix=P&sslmode=disable", EMPTY).safe())
+        .isEqualTo("harel://u@h/d?prefix=P");
   }
 }
