@@ -587,6 +587,32 @@ class RouterCoreTest {
     }
 
     @Test
+    void aPollThatFoundOnlyLockedRowsDoesNotEndADrain() {
+      Rig rig = new Rig().ordered("g", "a");
+      rig.queue.lockRows(true);
+      draining(rig, Duration.ZERO);
+      assertThat(drained(rig)).isFalse();
+
+      rig.queue.lockRows(false);
+      rig.advance(Duration.ofMillis(100));
+
+      assertThat(rig.calls()).containsExactly("a");
+    }
+
+    @Test
+    void threeEmptyPollsEndADrainWhateverTheCountsSay() {
+      Rig rig = new Rig().ordered("g", "a");
+      rig.queue.lockRows(true);
+      draining(rig, Duration.ZERO).advance(Duration.ofMillis(100));
+      assertThat(drained(rig)).isFalse();
+
+      rig.advance(Duration.ofMillis(100));
+
+      assertThat(drained(rig)).isTrue();
+      assertThat(rig.queue.log()).containsExactly("poll", "poll", "poll");
+    }
+
+    @Test
     void aDrainEndsWhenNothingIsHeldAndNothingIsClaimable() {
       Rig rig = draining(new Rig().ordered("g", "a", "b"), Duration.ZERO);
       rig.answer("a", OK).answer("b", OK);
