@@ -158,6 +158,9 @@ class RouterPropertyTest {
     Run run = new Run();
     schedule.forEach(run::apply);
     run.heal();
+    // What lies in the queue already, a head in flight does not hold back.
+    Set<String> held = new LinkedHashSet<>();
+    run.rig.core().places().forEach(placed -> held.add(placed.id()));
     run.rig.stop();
     run.check();
     run.rig.advance(Duration.ofSeconds(70));
@@ -172,7 +175,9 @@ class RouterPropertyTest {
     for (String row : run.rig.queue.rows()) {
       String[] parts = row.split(" ", -1);
       long due = parts.length > 2 ? Long.parseLong(parts[2]) : 0;
-      assertThat(due).as(row).isGreaterThanOrEqualTo(headClaims.getOrDefault(group(row), 0L));
+      if (held.contains(parts[0])) {
+        assertThat(due).as(row).isGreaterThanOrEqualTo(headClaims.getOrDefault(group(row), 0L));
+      }
       if (parts[1].equals("claimed")) {
         headClaims.merge(group(row), due, Math::max);
       }
