@@ -1,6 +1,7 @@
 package dev.sluice.router;
 
 import dev.sluice.queue.Queue;
+import dev.sluice.queue.QueueMetrics;
 import dev.sluice.time.Time;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
@@ -11,6 +12,11 @@ import java.util.concurrent.Executor;
  * the queue is empty or the wait is over. Owned by the router's thread.
  */
 final class Drain {
+  /** One poll beside others may find every row locked; rows behind a delayed one stay pending. */
+  private static final int EMPTY_POLLS = 3;
+
+  private static final Duration BETWEEN_EMPTY_POLLS = Duration.ofMillis(100);
+
   private final Queue queue;
   private final Duration wait;
   private final Time time;
@@ -20,6 +26,7 @@ final class Drain {
   private final CompletableFuture<Void> end;
   private boolean waiting;
   private boolean waitOver;
+  private int emptyPolls;
 
   /**
    * @param pollAnew has the queue looked at once more, now
@@ -40,19 +47,22 @@ final class Drain {
     this.polls = polls;
     this.pollAnew = pollAnew;
     this.end = end;
+    this.waitOver = wait.isZero();
+  }
+
+  /** A poll has taken something. */
+  void someTaken() {
+    emptyPolls = 0;
   }
 
   /** A poll that began with nothing held has found nothing. */
   void nothingLeft() {
-    if (wait.isZero() || waitOver) {
-      end.complete(null);
-      return;
-    }
-    if (!waiting) {
+    emptyPolls++;
+    if (!waiting && !waitOver) {
       waiting = true;
       Time.Timer unused = time.after(wait, () -> core.execute(this::waitIsOver));
     }
-    polls.execute(this::endIfEmpty);
+    polls.execute(this::count);
   }
 
   private void waitIsOver() {
@@ -60,14 +70,24 @@ final class Drain {
     pollAnew.run();
   }
 
-  // On the poller's thread.
-  private void endIfEmpty() {
+  private void count() {
     try {
-      if (queue.metrics().total() == 0) {
-        end.complete(null);
-      }
+      QueueMetrics metrics = queue.metrics();
+      core.execute(() -> judge(metrics));
     } catch (RuntimeException e) {
       // The next poll meets the same database and says so.
+    }
+  }
+
+  private void judge(QueueMetrics metrics) {
+    if (emptyPolls == 0) {
+      return;
+    }
+    boolean nothingClaimable = metrics.pending() + metrics.lapsed() == 0;
+    if (metrics.total() == 0 || (waitOver && (nothingClaimable || emptyPolls >= EMPTY_POLLS))) {
+      end.complete(null);
+    } else if (waitOver) {
+      Time.Timer unused = time.after(BETWEEN_EMPTY_POLLS, () -> core.execute(pollAnew));
     }
   }
 }

@@ -115,6 +115,15 @@ final class Events {
         LogText.value(cause));
   }
 
+  void settlementsRefused(int count, String cause) {
+    log.error(
+        "event=settlements_refused queue={} pool={} kept={} reason={}",
+        queue,
+        pool,
+        count,
+        LogText.value(cause));
+  }
+
   void settlingResumed() {
     log.info("event=settling_resumed queue={} pool={}", queue, pool);
   }

@@ -108,11 +108,16 @@ final class OrderedGroup<M> {
   /** The head stays claimed and nobody will settle it: what is behind it goes back, no sooner. */
   void headIsLeft(Duration claim) {
     head = null;
-    retreat(claim);
+    closeForGood(claim);
   }
 
   /** What was on its way back stays claimed after all: what is behind it goes back, no sooner. */
   void returnIsLeft(Duration claim) {
+    closeForGood(claim);
+  }
+
+  private void closeForGood(Duration claim) {
+    closedToPolls = Long.MAX_VALUE;
     retreat(claim);
   }
 
@@ -144,7 +149,7 @@ final class OrderedGroup<M> {
    */
   void committed(long lastPoll) {
     returning--;
-    closedToPolls = lastPoll;
+    closedToPolls = Math.max(closedToPolls, lastPoll);
   }
 
   /** The delay with which {@link #takeBehind} goes back. */

@@ -26,6 +26,9 @@ import org.jspecify.annotations.Nullable;
 final class RouterCore {
   private static final Duration AFTER_OUR_OWN_FAULT = Duration.ofSeconds(10);
 
+  /** How long the last statements have once the drain time is over. */
+  private static final Duration LAST_CALL = Duration.ofSeconds(5);
+
   private final Queue queue;
   private final Mediator mediator;
   private final Time time;
@@ -377,6 +380,9 @@ final class RouterCore {
     @Override
     public void polled(Feed.Poll poll, PollResult result) {
       tally.polled.add(result.taken());
+      if (drain != null && result.taken() > 0) {
+        drain.someTaken();
+      }
       if (result.quarantined() > 0) {
         tally.rejected.add(result.quarantined());
         events.quarantinedMalformed(result.quarantined());
@@ -486,14 +492,20 @@ final class RouterCore {
               });
     }
     settler.lastCall();
+    Time.Timer unused = time.after(LAST_CALL, () -> core.execute(this::end));
     stopIfDone();
   }
 
   private void stopIfDone() {
     if (stopping
         && settler.isIdle()
-        && (drainTimeOver || (register.isEmpty() && !feed.isUnderWay()))
-        && !stopped.isDone()) {
+        && (drainTimeOver || (register.isEmpty() && !feed.isUnderWay()))) {
+      end();
+    }
+  }
+
+  private void end() {
+    if (!stopped.isDone()) {
       events.stopped();
       stopped.complete(null);
     }

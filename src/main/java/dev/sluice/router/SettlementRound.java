@@ -7,8 +7,9 @@ import dev.sluice.queue.Rejection;
 import dev.sluice.queue.Return;
 import dev.sluice.router.Settlement.Kind;
 import java.util.ArrayList;
-import java.util.HashSet;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
@@ -32,10 +33,10 @@ final class SettlementRound {
   /**
    * The database did not do it.
    *
-   * @param atFault whether this very settlement failed, rather than the connection, or one that has
-   *     to come before it
+   * @param connection whether the connection failed, rather than this settlement or one that has to
+   *     come before it
    */
-  record Failed(Settlement settlement, boolean atFault, String cause) implements Result {}
+  record Failed(Settlement settlement, boolean connection, String cause) implements Result {}
 
   private final Queue queue;
   private final List<Result> results = new ArrayList<>();
@@ -68,7 +69,7 @@ final class SettlementRound {
       if (isConnectionFailure(e)) {
         keep(settlements, describe(e));
       } else if (settlements.size() == 1) {
-        results.add(new Failed(settlements.get(0), true, describe(e)));
+        results.add(new Failed(settlements.get(0), false, describe(e)));
       } else {
         oneByOne(kind, settlements);
       }
@@ -78,16 +79,17 @@ final class SettlementRound {
   // A group's messages go back in order or not at all: past one that failed, a later one would be
   // claimable while the earlier is still in flight.
   private void oneByOne(Kind kind, List<Settlement> settlements) {
-    Set<OrderedGroup<Held>> stuck = new HashSet<>();
+    Map<OrderedGroup<Held>, Failed> stuck = new HashMap<>();
     for (Settlement settlement : settlements) {
       Optional<OrderedGroup<Held>> group = settlement.message().group();
-      if (group.isPresent() && stuck.contains(group.get())) {
-        results.add(new Failed(settlement, false, "an earlier message of its group failed"));
+      Optional<Failed> before = group.map(stuck::get);
+      if (before.isPresent()) {
+        results.add(new Failed(settlement, before.get().connection(), before.get().cause()));
         continue;
       }
       together(kind, List.of(settlement));
-      if (results.get(results.size() - 1) instanceof Failed) {
-        group.ifPresent(stuck::add);
+      if (results.get(results.size() - 1) instanceof Failed failed) {
+        group.ifPresent(g -> stuck.put(g, failed));
       }
     }
   }
@@ -116,7 +118,7 @@ final class SettlementRound {
 
   private void keep(List<Settlement> settlements, String cause) {
     connectionLost = Optional.of(cause);
-    settlements.forEach(s -> results.add(new Failed(s, false, cause)));
+    settlements.forEach(s -> results.add(new Failed(s, true, cause)));
   }
 
   private static boolean isConnectionFailure(RuntimeException e) {

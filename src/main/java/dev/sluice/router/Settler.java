@@ -7,10 +7,9 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.HashMap;
-import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Executor;
 import java.util.function.Consumer;
@@ -27,7 +26,8 @@ final class Settler {
 
   private static final int ROUND = 1_000;
   private static final int COMPANY = 100;
-  private static final int TRIES = 5;
+  private static final Duration SHORTEST_PAUSE = Duration.ofMillis(100);
+  private static final Duration LONGEST_PAUSE = Duration.ofSeconds(30);
 
   private final Queue queue;
   private final Time time;
@@ -36,8 +36,9 @@ final class Settler {
   private final Events events;
   private final Listener listener;
   private final Deque<Settlement> pending = new ArrayDeque<>();
+  private final Set<Settlement> parked = new LinkedHashSet<>();
   private final Map<Settlement, Integer> faults = new HashMap<>();
-  private final Outage backoff = new Outage(Duration.ofMillis(100), Duration.ofSeconds(5));
+  private final Outage outage = new Outage(Duration.ofMillis(100), Duration.ofSeconds(5));
   private List<Settlement> underWay = List.of();
   private Time.Timer timer = () -> {};
   private boolean timed;
@@ -83,7 +84,7 @@ final class Settler {
   /** From now on nothing waits for company. */
   void hurry() {
     hurried = true;
-    if (!backoff.isOn()) {
+    if (!outage.isOn()) {
       runNow();
     }
   }
@@ -91,30 +92,33 @@ final class Settler {
   /** What waits is tried once more now, and nothing again. */
   void lastCall() {
     lastCall = true;
+    pending.addAll(parked);
+    parked.clear();
     runNow();
   }
 
   boolean isIdle() {
-    return pending.isEmpty() && underWay.isEmpty();
+    return pending.isEmpty() && underWay.isEmpty() && parked.isEmpty();
   }
 
   /** How many settlements are not committed. */
   int backlog() {
-    return pending.size() + underWay.size();
+    return pending.size() + underWay.size() + parked.size();
   }
 
   /** Tells of each message that waits for its settlement. */
   void each(Consumer<Held> visitor) {
     pending.forEach(s -> visitor.accept(s.message()));
     underWay.forEach(s -> visitor.accept(s.message()));
+    parked.forEach(s -> visitor.accept(s.message()));
   }
 
   private void schedule() {
     if (!underWay.isEmpty() || pending.isEmpty()) {
       return;
     }
-    if (backoff.isOn() && !lastCall) {
-      runAfter(backoff.delay());
+    if (outage.isOn() && !lastCall) {
+      runAfter(outage.delay());
     } else if (hurried || pending.size() >= COMPANY) {
       runNow();
     } else {
@@ -148,54 +152,77 @@ final class Settler {
   }
 
   private void over(List<SettlementRound.Result> results) {
-    List<Settlement> failed = new ArrayList<>();
-    Set<OrderedGroup<Held>> left = new HashSet<>();
-    String cause = "";
+    underWay = List.of();
+    List<SettlementRound.Failed> cutOff = new ArrayList<>();
+    List<SettlementRound.Failed> refused = new ArrayList<>();
     for (SettlementRound.Result result : results) {
-      if (result instanceof SettlementRound.Failed failure) {
-        cause = failure.cause();
-        Optional<OrderedGroup<Held>> group = failure.settlement().message().group();
-        if (isWorthKeeping(failure) && !(group.isPresent() && left.contains(group.get()))) {
-          failed.add(failure.settlement());
-        } else {
-          // What goes back behind it has to lapse behind it as well.
-          group.ifPresent(left::add);
-          leave(failure);
-        }
-      } else {
-        faults.remove(result.settlement());
+      if (!(result instanceof SettlementRound.Failed failed)) {
+        forgetFaults(result.settlement());
         listener.settled(result.settlement(), result instanceof SettlementRound.Stale);
+      } else if (lastCall) {
+        leave(failed);
+      } else {
+        (failed.connection() ? cutOff : refused).add(failed);
       }
     }
-    underWay = List.of();
-    for (int i = failed.size() - 1; i >= 0; i--) {
-      pending.addFirst(failed.get(i));
-    }
-    noteHealth(failed.size(), cause);
+    keep(cutOff);
+    park(refused);
     schedule();
     listener.roundOver();
   }
 
-  private void leave(SettlementRound.Failed failure) {
-    faults.remove(failure.settlement());
-    events.leftToLapse(failure.settlement().message(), failure.cause());
-    listener.leftToLapse(failure.settlement());
-  }
-
-  private boolean isWorthKeeping(SettlementRound.Failed failure) {
-    if (lastCall) {
-      return false;
+  /** Without a connection everything waits, in its order. */
+  private void keep(List<SettlementRound.Failed> cutOff) {
+    for (int i = cutOff.size() - 1; i >= 0; i--) {
+      pending.addFirst(cutOff.get(i).settlement());
     }
-    return !failure.atFault() || faults.merge(failure.settlement(), 1, Integer::sum) < TRIES;
-  }
-
-  private void noteHealth(int failed, String cause) {
-    if (failed == 0) {
-      if (backoff.succeeded()) {
+    if (cutOff.isEmpty()) {
+      if (outage.succeeded()) {
         events.settlingResumed();
       }
-    } else if (backoff.failed()) {
-      events.settlingFails(failed, cause);
+    } else if (outage.failed()) {
+      events.settlingFails(cutOff.size(), cutOff.get(0).cause());
     }
+  }
+
+  /** What the database refuses waits aside: all others go on, and its group stays closed. */
+  private void park(List<SettlementRound.Failed> refused) {
+    if (refused.isEmpty()) {
+      return;
+    }
+    List<Settlement> batch = refused.stream().map(SettlementRound.Failed::settlement).toList();
+    int most = 0;
+    for (Settlement settlement : batch) {
+      most = Math.max(most, faults.merge(settlement, 1, Integer::sum));
+    }
+    events.settlementsRefused(batch.size(), refused.get(0).cause());
+    parked.addAll(batch);
+    Time.Timer unused = time.after(pause(most), () -> core.execute(() -> unpark(batch)));
+  }
+
+  private void unpark(List<Settlement> batch) {
+    for (Settlement settlement : batch) {
+      if (parked.remove(settlement)) {
+        pending.add(settlement);
+      }
+    }
+    schedule();
+  }
+
+  private static Duration pause(int faults) {
+    Duration doubled = SHORTEST_PAUSE.multipliedBy(1L << Math.min(faults - 1, 20));
+    return doubled.compareTo(LONGEST_PAUSE) < 0 ? doubled : LONGEST_PAUSE;
+  }
+
+  private void forgetFaults(Settlement settlement) {
+    if (!faults.isEmpty()) {
+      faults.remove(settlement);
+    }
+  }
+
+  private void leave(SettlementRound.Failed failed) {
+    forgetFaults(failed.settlement());
+    events.leftToLapse(failed.settlement().message(), failed.cause());
+    listener.leftToLapse(failed.settlement());
   }
 }

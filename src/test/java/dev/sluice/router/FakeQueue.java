@@ -71,6 +71,7 @@ final class FakeQueue implements Queue {
   private int claims;
   private int malformed;
   private boolean honoursDelayedReturn = true;
+  private boolean locked;
 
   FakeQueue(Time time, Duration visibility) {
     this.time = time;
@@ -95,6 +96,11 @@ final class FakeQueue implements Queue {
 
   synchronized void honourNoDelayedReturn() {
     honoursDelayedReturn = false;
+  }
+
+  /** Whether another poller's transaction holds all rows. */
+  synchronized void lockRows(boolean locked) {
+    this.locked = locked;
   }
 
   /** The next poll finds so many malformed rows and quarantines them. */
@@ -138,6 +144,9 @@ final class FakeQueue implements Queue {
   @Override
   public synchronized PollResult poll(int max) {
     before("poll");
+    if (locked) {
+      return PollResult.EMPTY;
+    }
     long now = now();
     List<Delivery> deliveries = new ArrayList<>();
     Set<String> blocked = new HashSet<>();

@@ -154,13 +154,18 @@ class RouterCoreTest {
     }
 
     @Test
-    void followersOfAHandBackThatCannotBeMadeComeBackAfterItsClaim() {
-      Rig rig = new Rig().ordered("g", "a", "b").start();
+    void aGroupStaysClosedWhileTheHandBackOfItsHeadIsRefused() {
+      Rig rig = new Rig().ordered("g", "a").start();
       rig.queue.fail(Fault.STATEMENT, "nack a");
+      rig.answer("a", DOWN).advance(Duration.ofSeconds(30));
+      rig.ordered("g", "b").advance(Duration.ofMinutes(5));
+      assertThat(rig.calls()).containsExactly("a");
 
-      rig.answer("a", DOWN).advance(Duration.ofSeconds(3));
+      rig.queue.heal();
+      rig.advance(Duration.ofSeconds(31));
 
-      assertThat(rig.queue.rows()).containsExactly("a claimed 117", "b delayed 118");
+      assertThat(rig.calls()).containsExactly("a");
+      assertThat(rig.settlements()).endsWith("nack a+30", "defer b+30");
     }
 
     @Test
@@ -439,14 +444,43 @@ class RouterCoreTest {
     }
 
     @Test
-    void whatKeepsFailingIsLeftToLapse() {
+    void whatTheDatabaseRefusesIsKeptAndDelaysNothingElse() {
+      Rig rig = new Rig().immediate("a", "b").start();
+      rig.queue.fail(Fault.STATEMENT, "ack a");
+      rig.answer("a", OK).advance(Duration.ofMinutes(5));
+      rig.answer("b", OK).linger();
+      assertThat(rig.checkPlaces().core().held()).isEqualTo(1);
+      assertThat(rig.calls()).containsExactly("a", "b");
+      assertThat(rig.settlements()).endsWith("ack b");
+
+      rig.queue.heal();
+      rig.advance(Duration.ofSeconds(30));
+
+      assertThat(rig.queue.isEmpty()).isTrue();
+      assertThat(rig.core().held()).isZero();
+    }
+
+    @Test
+    void whatTheDatabaseRefusesIsLeftToLapseAtTheEndOfTheDrainTime() {
       Rig rig = new Rig().immediate("a").start();
       rig.queue.fail(Fault.STATEMENT, "ack");
+      rig.answer("a", OK).advance(Duration.ofSeconds(10)).stop();
 
-      rig.answer("a", OK).advance(Duration.ofSeconds(10));
+      rig.advance(Duration.ofSeconds(59));
+      assertThat(rig.core().stopped()).isNotDone();
+      rig.advance(Duration.ofSeconds(1));
 
-      assertThat(rig.core().held()).isZero();
-      assertThat(rig.queue.rows()).containsExactly("a claimed 110");
+      assertThat(rig.core().stopped()).isDone();
+      assertThat(rig.queue.rows()).containsExactly("a claimed 50");
+    }
+
+    @Test
+    void aStatementThatHangsHoldsTheStopNoLongerThanFiveSeconds() {
+      Rig rig = new Rig().immediate("a").start().holdStatements();
+      rig.answer("a", OK).stop().advance(Duration.ofMillis(64_900));
+      assertThat(rig.core().stopped()).isNotDone();
+      rig.advance(Duration.ofMillis(100));
+      assertThat(rig.core().stopped()).isDone();
     }
   }
 
@@ -550,6 +584,32 @@ class RouterCoreTest {
 
       assertThat(drained(rig)).isTrue();
       assertThat(rig.queue.log()).containsExactly("poll");
+    }
+
+    @Test
+    void aPollThatFoundOnlyLockedRowsDoesNotEndADrain() {
+      Rig rig = new Rig().ordered("g", "a");
+      rig.queue.lockRows(true);
+      draining(rig, Duration.ZERO);
+      assertThat(drained(rig)).isFalse();
+
+      rig.queue.lockRows(false);
+      rig.advance(Duration.ofMillis(100));
+
+      assertThat(rig.calls()).containsExactly("a");
+    }
+
+    @Test
+    void threeEmptyPollsEndADrainWhateverTheCountsSay() {
+      Rig rig = new Rig().ordered("g", "a");
+      rig.queue.lockRows(true);
+      draining(rig, Duration.ZERO).advance(Duration.ofMillis(100));
+      assertThat(drained(rig)).isFalse();
+
+      rig.advance(Duration.ofMillis(100));
+
+      assertThat(drained(rig)).isTrue();
+      assertThat(rig.queue.log()).containsExactly("poll", "poll", "poll");
     }
 
     @Test
