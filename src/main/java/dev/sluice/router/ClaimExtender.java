@@ -105,7 +105,7 @@ final class ClaimExtender {
             Set<Receipt> stale =
                 queue.extendVisibility(asked.stream().map(Asked::receipt).toList(), visibility);
             core.execute(() -> extended(asked, stale, began + visibility.toNanos()));
-          } catch (RuntimeException e) {
+          } catch (Throwable e) {
             core.execute(() -> failed(e));
           }
         });
@@ -130,7 +130,7 @@ final class ClaimExtender {
     lookAgain();
   }
 
-  private void failed(RuntimeException cause) {
+  private void failed(Throwable cause) {
     if (!failing) {
       failing = true;
       events.extendingFails(

@@ -154,7 +154,7 @@ final class Feed {
           try {
             PollResult result = queue.poll(max);
             core.execute(() -> succeeded(poll, result));
-          } catch (RuntimeException e) {
+          } catch (Throwable e) {
             core.execute(() -> failed(poll, e));
           }
         });
@@ -178,7 +178,7 @@ final class Feed {
     }
   }
 
-  private void failed(Poll poll, RuntimeException cause) {
+  private void failed(Poll poll, Throwable cause) {
     ended(poll);
     if (cause instanceof QueueClosedException) {
       on = false;

@@ -65,7 +65,7 @@ final class SettlementRound {
     }
     try {
       report(settlements, statement(kind, settlements));
-    } catch (RuntimeException e) {
+    } catch (Throwable e) {
       if (isConnectionFailure(e)) {
         keep(settlements, describe(e));
       } else if (settlements.size() == 1) {
@@ -121,11 +121,11 @@ final class SettlementRound {
     settlements.forEach(s -> results.add(new Failed(s, true, cause)));
   }
 
-  private static boolean isConnectionFailure(RuntimeException e) {
+  private static boolean isConnectionFailure(Throwable e) {
     return e instanceof QueueException failure && failure.isConnectionFailure();
   }
 
-  private static String describe(RuntimeException e) {
+  private static String describe(Throwable e) {
     return e instanceof QueueException ? String.valueOf(e.getMessage()) : e.getClass().getName();
   }
 }
