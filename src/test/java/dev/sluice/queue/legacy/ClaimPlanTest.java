@@ -83,6 +83,33 @@ class ClaimPlanTest {
   }
 
   @Test
+  void anAckReadsAFewBuffersOfALargeTable() throws Exception {
+    try (TestDatabase database = TestDatabase.fresh();
+        Connection connection = database.connect()) {
+      table(database, connection, true, "");
+      fill(connection, "NULL, 'u:' || md5(i::text), 4000000000, 'q'", ROWS);
+      String id = "c4ca4238a0b923820dcc509a6f75849b";
+      connection.setAutoCommit(false);
+      try (PreparedStatement statement =
+          connection.prepareStatement("EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) " + SettleSql.ACK)) {
+        statement.setString(1, "q");
+        statement.setArray(2, connection.createArrayOf("text", new String[] {id}));
+        statement.setArray(3, connection.createArrayOf("text", new String[] {id}));
+        statement.setArray(4, connection.createArrayOf("text", new String[] {"u:" + id}));
+        statement.setString(5, "q");
+        try (ResultSet result = statement.executeQuery()) {
+          result.next();
+          JsonNode plan = new ObjectMapper().readTree(result.getString(1)).get(0).get("Plan");
+          assertThat(plan.get("Actual Rows").asLong()).isOne();
+          assertThat(
+                  plan.get("Shared Hit Blocks").asLong() + plan.get("Shared Read Blocks").asLong())
+              .isLessThan(30);
+        }
+      }
+    }
+  }
+
+  @Test
   void ofTenGiantGroupsAPollReadsNoMoreThanItsBudget() throws Exception {
     try (TestDatabase database = TestDatabase.fresh();
         Connection connection = database.connect()) {

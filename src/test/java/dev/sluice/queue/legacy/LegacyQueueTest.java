@@ -828,6 +828,22 @@ class LegacyQueueTest {
     assertThat(queue.ackBatch(d.stream().map(Delivery::receipt).toList())).isEmpty();
   }
 
+  @Test
+  void aQueueNameTooLongForOurIndexesIsServedAsAnyOther() {
+    queue.admin().createExtra(SchemaReport.Extra.CLAIM_INDEXES);
+    LegacyQueue longName = queue(randomText(2_600));
+    longName.publishBatch(
+        List.of(message("a1").withGroup("a"), message("a2").withGroup("a"), message("b")));
+
+    List<Delivery> d = longName.poll(10).deliveries();
+
+    assertThat(d).extracting(Delivery::brokerId).containsExactly("a1", "b");
+    longName.ack(d.get(0).receipt());
+    longName.nack(d.get(1).receipt(), Duration.ZERO);
+    assertThat(ids(longName.poll(10))).containsExactly("a2", "b");
+    assertThat(ids(exclusive(longName.identifier()).poll(10))).isEmpty();
+  }
+
   // ---- life
 
   @Test
@@ -868,6 +884,13 @@ class LegacyQueueTest {
 
   private LegacyQueue queue(String name) {
     return LegacyQueue.builder(database.dataSource(), name).clock(now::get).build();
+  }
+
+  private LegacyQueue exclusive(String name) {
+    return LegacyQueue.builder(database.dataSource(), name)
+        .clock(now::get)
+        .groups(LegacyQueue.Groups.EXCLUSIVE)
+        .build();
   }
 
   private void publishAt(long second, Message... messages) {
