@@ -56,8 +56,13 @@ public final class Database implements AutoCloseable {
     config.setConnectionInitSql("SET jit = off");
     config.addDataSourceProperty(PGProperty.APPLICATION_NAME.getName(), "sluice");
     config.addDataSourceProperty(PGProperty.TCP_KEEP_ALIVE.getName(), "true");
-    config.addDataSourceProperty(PGProperty.CONNECT_TIMEOUT.getName(), CONNECT_SECONDS);
-    config.addDataSourceProperty(PGProperty.LOGIN_TIMEOUT.getName(), CONNECT_SECONDS);
+    String connectSeconds =
+        uri.properties().getOrDefault(PGProperty.CONNECT_TIMEOUT.getName(), CONNECT_SECONDS);
+    config.addDataSourceProperty(PGProperty.CONNECT_TIMEOUT.getName(), connectSeconds);
+    // One after the other: a first host that is silent must leave the next one its time.
+    config.addDataSourceProperty(
+        PGProperty.LOGIN_TIMEOUT.getName(),
+        Integer.toString(Integer.parseInt(connectSeconds) * Math.max(1, uri.hostCount())));
     uri.properties().forEach(config::addDataSourceProperty);
     if (uri.embedded()) {
       EmbeddedPostgres server = EmbeddedPostgres.open(EmbeddedPostgres.DEFAULT_HOME);

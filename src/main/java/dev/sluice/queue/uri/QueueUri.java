@@ -270,9 +270,7 @@ public final class QueueUri {
       } else if (name.equals("target_session_attrs")) {
         properties.put(PGProperty.TARGET_SERVER_TYPE.getName(), targetServer(value));
       } else if (name.equals("connect_timeout")) {
-        String seconds = seconds(value);
-        properties.put(PGProperty.CONNECT_TIMEOUT.getName(), seconds);
-        properties.put(PGProperty.LOGIN_TIMEOUT.getName(), seconds);
+        properties.put(PGProperty.CONNECT_TIMEOUT.getName(), seconds(value));
       } else if (LIBPQ.containsKey(name)) {
         properties.put(LIBPQ.get(name).getName(), value);
       } else if (isOfJdbc(name)) {
@@ -361,6 +359,11 @@ public final class QueueUri {
         + hosts.stream().map(Host::toString).collect(Collectors.joining(","))
         + "/"
         + java.net.URLEncoder.encode(database, StandardCharsets.UTF_8);
+  }
+
+  /** How many hosts are tried, one after the other. */
+  int hostCount() {
+    return hosts.size();
   }
 
   String user() {

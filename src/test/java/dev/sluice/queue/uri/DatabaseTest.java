@@ -7,6 +7,7 @@ import dev.sluice.queue.jdbc.Session;
 import dev.sluice.testing.TestDatabase;
 import java.net.InetAddress;
 import java.net.ServerSocket;
+import java.net.Socket;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -87,6 +88,33 @@ class DatabaseTest {
             .isInstanceOf(SQLException.class)
             .hasMessageContaining("refused")
             .satisfies(e -> assertThat(((SQLException) e).getSQLState()).isEqualTo("08001"));
+      }
+    }
+  }
+
+  @Test
+  void aHostThatIsSilentLeavesTheNextOneItsTime() throws Exception {
+    // A listener that accepts nobody: once its queue is full, connecting to it takes for ever.
+    try (TestDatabase test = TestDatabase.fresh();
+        ServerSocket full = new ServerSocket(0, 1)) {
+      URI good = URI.create(test.uri());
+      String uri =
+          "postgres://"
+              + good.getRawUserInfo()
+              + "@127.0.0.1:"
+              + full.getLocalPort()
+              + ","
+              + good.getHost()
+              + ":"
+              + good.getPort()
+              + good.getPath()
+              + "?connect_timeout=2";
+      try (Socket first = new Socket(InetAddress.getLoopbackAddress(), full.getLocalPort());
+          Socket second = new Socket(InetAddress.getLoopbackAddress(), full.getLocalPort());
+          Database database = Database.open(QueueUri.parse(uri, Map.of()), 2);
+          Connection connection = database.dataSource().getConnection()) {
+        assertThat(first.isConnected() && second.isConnected()).isTrue();
+        assertThat(ask(connection, "SELECT 'there'")).isEqualTo("there");
       }
     }
   }

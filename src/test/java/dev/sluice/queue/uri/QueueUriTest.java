@@ -91,7 +91,6 @@ class QueueUriTest {
     "search_path=a%2Cb, currentSchema, 'a,b'",
     "application_name=x, ApplicationName, x",
     "connect_timeout=7, connectTimeout, 7",
-    "connect_timeout=7, loginTimeout, 7",
     "target_session_attrs=any, targetServerType, any",
     "target_session_attrs=read-write, targetServerType, primary",
     "target_session_attrs=primary, targetServerType, primary",
