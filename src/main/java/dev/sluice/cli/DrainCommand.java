@@ -7,6 +7,7 @@ import dev.sluice.router.RouterProgress;
 import dev.sluice.router.RouterReport;
 import dev.sluice.time.SystemTime;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -61,7 +62,13 @@ final class DrainCommand implements Callable<Integer> {
       // A line for each message that goes back would drown the bar.
       LogConfigurator.defaultLevel(console, Level.WARN);
     }
-    try (OpenQueue open = options.open(settings, databaseWait.duration());
+    Optional<OpenQueue> opened =
+        Interrupts.unlessAsked(() -> options.open(settings, databaseWait.duration()));
+    if (opened.isEmpty()) {
+      console.message("stopped before the database answered");
+      return ExitCode.LEFT;
+    }
+    try (OpenQueue open = opened.get();
         SystemTime time = new SystemTime();
         HttpMediator mediator = new HttpMediator(time, settings.httpOptions())) {
       Router router =

@@ -4,7 +4,9 @@ import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -42,6 +44,46 @@ final class Interrupts {
       return work.call();
     } finally {
       interrupts.close();
+    }
+  }
+
+  /**
+   * Opens something that may be waited for, for as long as no signal comes.
+   *
+   * @return what was opened; empty when a signal came first
+   */
+  static <T extends AutoCloseable> Optional<T> unlessAsked(Supplier<T> opening) {
+    Thread waiting = Thread.currentThread();
+    AtomicBoolean cut = new AtomicBoolean();
+    try {
+      T opened =
+          during(
+              () -> {
+                cut.set(true);
+                waiting.interrupt();
+              },
+              opening::get);
+      if (!cut.get()) {
+        return Optional.of(opened);
+      }
+      Object unused = Thread.interrupted();
+      closeQuietly(opened);
+      return Optional.empty();
+    } catch (RuntimeException e) {
+      if (!cut.get()) {
+        throw e;
+      }
+      // Clears the flag: what comes after the wait is not meant.
+      Object unused = Thread.interrupted();
+      return Optional.empty();
+    }
+  }
+
+  private static void closeQuietly(AutoCloseable opened) {
+    try {
+      opened.close();
+    } catch (Exception e) {
+      log.debug("closing failed", e);
     }
   }
 

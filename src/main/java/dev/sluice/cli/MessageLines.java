@@ -57,10 +57,18 @@ final class MessageLines {
       if (message.id().isEmpty()) {
         throw new BadLineException(number, "the message has no id");
       }
+      if (holdsNul(message.id())
+          || message.messageGroupId().filter(MessageLines::holdsNul).isPresent()) {
+        throw new BadLineException(number, "the id or the group holds a NUL character");
+      }
       return message.mediationType().isEmpty() ? overHttp(message) : message;
     } catch (MalformedMessageException e) {
       throw new BadLineException(number, "no message: " + e.getMessage());
     }
+  }
+
+  private static boolean holdsNul(String text) {
+    return text.indexOf('\0') >= 0;
   }
 
   // There is only one type: who writes by hand need not name it.

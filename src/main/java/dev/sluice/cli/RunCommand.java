@@ -46,7 +46,12 @@ final class RunCommand implements Callable<Integer> {
   @Override
   public Integer call() {
     Duration patience = databaseWait.map(Seconds::duration).orElse(NO_END);
-    try (OpenQueue open = options.open(settings, patience);
+    Optional<OpenQueue> opened = Interrupts.unlessAsked(() -> options.open(settings, patience));
+    if (opened.isEmpty()) {
+      console.message("stopped before the database answered");
+      return ExitCode.DONE;
+    }
+    try (OpenQueue open = opened.get();
         SystemTime time = new SystemTime();
         HttpMediator mediator = new HttpMediator(time, settings.httpOptions());
         Router router =

@@ -18,6 +18,8 @@ import java.util.function.Consumer;
  * <p>Owned by the router's thread, but for the statement.
  */
 final class ClaimExtender {
+  private static final Duration SHORT_CLAIM = Duration.ofSeconds(2);
+
   private static final Duration LEAST_PAUSE = Duration.ofMillis(100);
 
   /** A claim as it was when the statement went out. */
@@ -96,6 +98,13 @@ final class ClaimExtender {
     lookAfter(untilDue.compareTo(pause) > 0 ? untilDue : pause);
   }
 
+  /**
+   * For how long a claim holds at least: the table keeps whole seconds, and cuts the present one.
+   */
+  static Duration holdsFor(Duration visibility) {
+    return visibility.compareTo(SHORT_CLAIM) > 0 ? visibility.minusSeconds(1) : visibility;
+  }
+
   private void extend(List<Asked> asked) {
     timed = true;
     statements.execute(
@@ -104,7 +113,7 @@ final class ClaimExtender {
           try {
             Set<Receipt> stale =
                 queue.extendVisibility(asked.stream().map(Asked::receipt).toList(), visibility);
-            core.execute(() -> extended(asked, stale, began + visibility.toNanos()));
+            core.execute(() -> extended(asked, stale, began + holdsFor(visibility).toNanos()));
           } catch (Throwable e) {
             core.execute(() -> failed(e));
           }

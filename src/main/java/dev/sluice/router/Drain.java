@@ -1,6 +1,7 @@
 package dev.sluice.router;
 
 import dev.sluice.queue.Queue;
+import dev.sluice.queue.QueueException;
 import dev.sluice.queue.QueueMetrics;
 import dev.sluice.time.Time;
 import java.time.Duration;
@@ -74,8 +75,11 @@ final class Drain {
     try {
       QueueMetrics metrics = queue.metrics();
       core.execute(() -> judge(metrics));
-    } catch (RuntimeException e) {
-      // The next poll meets the same database and says so.
+    } catch (QueueException e) {
+      // A database that is away is waited for; the next poll meets it too and says so.
+      if (!e.isConnectionFailure()) {
+        core.execute(() -> end.completeExceptionally(e));
+      }
     }
   }
 

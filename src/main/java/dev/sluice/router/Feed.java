@@ -18,6 +18,8 @@ final class Feed {
   private static final Duration LONGEST_BACKOFF = Duration.ofSeconds(30);
   private static final Duration SHORTEST_GAP = Duration.ofMillis(5);
   private static final Duration FOR_MORE_ROOM = Duration.ofMillis(50);
+  private static final int FAILURES_TO_TELL = 3;
+  private static final String OUT_OF_MEMORY = "53200";
 
   /**
    * One poll.
@@ -41,6 +43,9 @@ final class Feed {
     /** The last poll was empty, and the next comes after the interval. */
     void idle(Poll poll);
 
+    /** Polls fail, again and again, and not because the database is away. */
+    void keepsFailing(Throwable cause);
+
     /** The queue was closed by its owner. */
     void closed();
   }
@@ -53,6 +58,11 @@ final class Feed {
   private final Events events;
   private final Taker taker;
   private final Outage backoff;
+
+  /** How many messages one poll asks for at most; less than the batch once they did not fit. */
+  private int ceiling;
+
+  private int failuresInARow;
   private long lastBegun;
   private long lastEnded;
   private long timersSet;
@@ -78,6 +88,7 @@ final class Feed {
     this.polls = polls;
     this.events = events;
     this.taker = taker;
+    this.ceiling = options.batch();
     this.backoff = new Outage(options.pollInterval(), max(LONGEST_BACKOFF, options.pollInterval()));
   }
 
@@ -144,7 +155,7 @@ final class Feed {
   }
 
   private void poll(int room) {
-    int max = Math.min(room, options.batch());
+    int max = Math.min(room, ceiling);
     Poll poll = new Poll(++lastBegun, time.nanos());
     underWay = true;
     wakened = false;
@@ -162,6 +173,7 @@ final class Feed {
 
   private void succeeded(Poll poll, PollResult result) {
     ended(poll);
+    failuresInARow = 0;
     if (backoff.succeeded()) {
       events.pollingResumed();
     }
@@ -193,9 +205,22 @@ final class Feed {
               : cause.getClass().getName());
     }
     taker.polled(poll, PollResult.EMPTY);
+    if (isOutOfMemory(cause) && ceiling > 1) {
+      // So many messages of their size do not fit into our heap: ask for fewer from now on.
+      ceiling = Math.max(1, ceiling / 2);
+    } else if (!(cause instanceof QueueException failure && failure.isConnectionFailure())
+        && ++failuresInARow >= FAILURES_TO_TELL) {
+      taker.keepsFailing(cause);
+    }
     if (on) {
       pollAfter(backoff.delay());
     }
+  }
+
+  private static boolean isOutOfMemory(Throwable cause) {
+    return cause instanceof OutOfMemoryError
+        || (cause instanceof QueueException failure
+            && failure.sqlState().filter(OUT_OF_MEMORY::equals).isPresent());
   }
 
   private void ended(Poll poll) {

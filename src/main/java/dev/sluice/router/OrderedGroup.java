@@ -128,6 +128,7 @@ final class OrderedGroup<M> {
     } else if (!untried.remove(message)) {
       behind.remove(message);
     }
+    // Whoever took it needs time for it, or what is behind it would overtake it.
     retreat(LEAST_DELAY_BEHIND);
   }
 

@@ -2,8 +2,10 @@ package dev.sluice.router;
 
 import dev.sluice.delivery.Mediator;
 import dev.sluice.queue.Queue;
+import dev.sluice.queue.QueueException;
 import dev.sluice.time.Time;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
@@ -95,7 +97,8 @@ public final class Router implements AutoCloseable {
    * @return what was done; {@link RouterReport#remaining} tells whether something is left
    * @throws IllegalArgumentException if the wait is negative
    * @throws IllegalStateException if the router was started before
-   * @throws dev.sluice.queue.QueueException if the rest cannot be counted at the end
+   * @throws QueueException if polls keep failing though the database answers, or the rest cannot be
+   *     counted at the end; what was held is settled or given back before
    */
   public RouterReport drain(Duration wait) {
     if (wait.isNegative()) {
@@ -105,15 +108,21 @@ public final class Router implements AutoCloseable {
     mailbox.execute(() -> core.drain(wait));
     start();
     boolean interrupted = false;
+    Optional<Throwable> failure = Optional.empty();
     try {
       Object unused = CompletableFuture.anyOf(core.drained(), core.stopped()).get();
     } catch (InterruptedException e) {
       interrupted = true;
     } catch (ExecutionException e) {
-      throw new CompletionException(e.getCause());
+      failure = Optional.ofNullable(e.getCause());
     }
     try {
       stop();
+      if (failure.isPresent()) {
+        throw failure.get() instanceof QueueException e
+            ? e
+            : new CompletionException(failure.get());
+      }
       double seconds = (time.nanos() - began) / 1e9;
       return new RouterReport(queue.identifier(), progress(), queue.metrics().total(), seconds);
     } finally {

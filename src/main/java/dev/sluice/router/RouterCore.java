@@ -387,7 +387,7 @@ final class RouterCore {
         tally.rejected.add(result.quarantined());
         events.quarantinedMalformed(result.quarantined());
       }
-      long lapsesAt = poll.beganAt() + options.visibility().toNanos();
+      long lapsesAt = poll.beganAt() + ClaimExtender.holdsFor(options.visibility()).toNanos();
       for (Delivery delivery : result.deliveries()) {
         arrive(new Held.Claim(delivery, poll.number(), lapsesAt));
       }
@@ -406,6 +406,14 @@ final class RouterCore {
         } else {
           feed.wake();
         }
+      }
+    }
+
+    @Override
+    public void keepsFailing(Throwable cause) {
+      // A router goes on: somebody may mend it. A drain is to end.
+      if (drain != null) {
+        drained.completeExceptionally(cause);
       }
     }
 

@@ -587,6 +587,18 @@ class RouterCoreTest {
     }
 
     @Test
+    void pollsThatKeepFailingThoughTheDatabaseAnswersEndADrain() {
+      Rig rig = new Rig().ordered("g", "a");
+      rig.queue.fail(FakeQueue.Fault.STATEMENT, "poll");
+      draining(rig, Duration.ZERO);
+      assertThat(drained(rig)).isFalse();
+
+      rig.advance(Duration.ofMinutes(1));
+
+      assertThat(rig.core().drained()).isCompletedExceptionally();
+    }
+
+    @Test
     void aPollThatFoundOnlyLockedRowsDoesNotEndADrain() {
       Rig rig = new Rig().ordered("g", "a");
       rig.queue.lockRows(true);

@@ -34,7 +34,7 @@ class RouterOnTablePropertyTest {
     database.close();
   }
 
-  @Property(tries = 40)
+  @Property(seed = "2026", tries = 40)
   void groupsKeepTheirOrderAndNothingIsLost(
       @ForAll long seed, @ForAll @IntRange(min = 10, max = 80) int steps) {
     Life life = new Life(new Random(seed));

@@ -129,7 +129,7 @@ class RouterPropertyTest {
     }
 
     void finish() {
-      for (int i = 0; i < 2_000 && !rig.queue.isEmpty(); i++) {
+      for (int i = 0; i < 2_000 && !(rig.queue.isEmpty() && rig.core().held() == 0); i++) {
         for (String id : rig.target.running()) {
           done.add(id);
           rig.answer(id, Rig.OK);
@@ -140,7 +140,7 @@ class RouterPropertyTest {
     }
   }
 
-  @Property(tries = 400)
+  @Property(seed = "2026", tries = 400)
   void nothingIsLostAndNobodyOvertakes(@ForAll("schedules") List<Op> schedule) {
     Run run = new Run();
     schedule.forEach(run::apply);
@@ -152,7 +152,7 @@ class RouterPropertyTest {
     assertThat(run.rig.core().held()).isZero();
   }
 
-  @Property(tries = 200)
+  @Property(seed = "2026", tries = 200)
   void afterAStopTheQueueHasWhatIsNotDoneAndNoTailBeforeItsHead(
       @ForAll("faultlessSchedules") List<Op> schedule) {
     Run run = new Run();

@@ -22,6 +22,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Session {
   private static final int PING_SECONDS = 2;
+  private static final int ATTEMPTS = 4;
 
   private final DataSource dataSource;
   private final String queue;
@@ -69,10 +70,21 @@ public final class Session {
         });
   }
 
-  /** Runs one query and reads all of its rows. */
+  /**
+   * Runs one query and reads all of its rows. A statement that the database rolled back for the
+   * sake of another one (deadlock, serialization) is run again.
+   */
   public <T> List<T> query(
       String operation, String sql, RowReader<T> reader, @Nullable Object... parameters) {
-    return run(operation, connection -> query(connection, sql, reader, parameters));
+    for (int attempt = 1; ; attempt++) {
+      try {
+        return run(operation, connection -> query(connection, sql, reader, parameters));
+      } catch (QueueException e) {
+        if (attempt == ATTEMPTS || !wasChosenToYield(e)) {
+          throw e;
+        }
+      }
+    }
   }
 
   /** Runs one query on this connection and reads all of its rows. */
@@ -130,6 +142,10 @@ public final class Session {
   /** Makes every later call but {@link #ping} throw {@link QueueClosedException}. */
   public void close() {
     closed = true;
+  }
+
+  private static boolean wasChosenToYield(QueueException failure) {
+    return failure.sqlState().filter(s -> s.equals("40P01") || s.equals("40001")).isPresent();
   }
 
   private <T> T call(String operation, boolean autoCommit, Work<T> work) {

@@ -249,6 +249,7 @@ final class ClaimSql {
                 SELECT m.ctid AS row FROM queue_messages m WHERE m.ctid = c.row
                 FOR UPDATE SKIP LOCKED) locked
               LIMIT CAST(? AS bigint)))
+            AND u.queue_name = (SELECT queue FROM parameters)
             AND u.visible_at <= (SELECT now FROM clock)
           RETURNING %s
         )
@@ -265,7 +266,7 @@ final class ClaimSql {
       """
       receipt_handle = CAST(? AS text) || u.id,
             visible_at = (SELECT now FROM clock) + CAST(? AS bigint),
-            receive_count = COALESCE(u.receive_count, 0) + 1""";
+            receive_count = LEAST(COALESCE(u.receive_count, 0), 2147483646) + 1""";
 
   private static final String CLAIMED =
       "u.id, COALESCE(u.message_group_id, u.id) AS gk, u.payload, u.receipt_handle,"
@@ -360,6 +361,7 @@ final class ClaimSql {
           UPDATE queue_messages u
           SET %s
           WHERE u.ctid = ANY (ARRAY(%s))
+            AND u.queue_name = (SELECT queue FROM parameters)
             AND u.visible_at <= (SELECT now FROM clock)
           RETURNING %s
         )

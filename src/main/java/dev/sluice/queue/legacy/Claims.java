@@ -7,7 +7,6 @@ import dev.sluice.queue.legacy.LegacyQueue.Groups;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
@@ -246,8 +245,8 @@ final class Claims {
     return new PeekedMessage(
         row.getString(2),
         row.getString(3),
-        Instant.ofEpochSecond(row.getLong(4)),
-        Instant.ofEpochSecond(row.getLong(5)),
+        LegacyQueue.instant(row.getLong(4)),
+        LegacyQueue.instant(row.getLong(5)),
         row.getObject(6, Integer.class),
         row.getString(7));
   }

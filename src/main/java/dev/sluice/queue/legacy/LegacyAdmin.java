@@ -248,8 +248,8 @@ final class LegacyAdmin implements QueueAdmin {
                 row.getString(4),
                 row.getString(5),
                 row.getObject(6, Integer.class),
-                Instant.ofEpochSecond(row.getLong(7)),
-                Instant.ofEpochSecond(row.getLong(8))),
+                LegacyQueue.instant(row.getLong(7)),
+                LegacyQueue.instant(row.getLong(8))),
         chosen(filter, (long) limit));
   }
 

@@ -180,8 +180,8 @@ public final class LegacyQueue implements Queue {
         name,
         row.group(),
         row.receives(),
-        Instant.ofEpochSecond(row.createdAt()),
-        Instant.ofEpochSecond(row.visibleAt()));
+        instant(row.createdAt()),
+        instant(row.visibleAt()));
   }
 
   // A quarantine that fails must not cost the good rows of the batch: the bad ones stay claimed and
@@ -191,12 +191,10 @@ public final class LegacyQueue implements Queue {
       return 0;
     }
     try {
-      int moved = malformed.size() - rejectBatch(malformed).size();
-      log.warn("malformed messages quarantined queue={} count={}", name, moved);
-      return moved;
+      return malformed.size() - rejectBatch(malformed).size();
     } catch (QueueException e) {
       log.warn(
-          "malformed messages stay claimed queue={} count={} reason=\"{}\"",
+          "event=malformed_stay_claimed queue={} count={} reason=\"{}\"",
           name,
           malformed.size(),
           e.getMessage());
@@ -439,6 +437,13 @@ public final class LegacyQueue implements Queue {
       held.forEach(receipt -> rest.remove(new Receipt(receipt)));
       return rest;
     }
+  }
+
+  /** A column of epoch seconds; nothing keeps a producer from writing what no clock shows. */
+  static Instant instant(long epochSecond) {
+    return Instant.ofEpochSecond(
+        Math.min(
+            Math.max(epochSecond, Instant.MIN.getEpochSecond()), Instant.MAX.getEpochSecond()));
   }
 
   /** The prefix of the receipts of one poll. */

@@ -110,11 +110,16 @@ final class LegacySchema {
         "schema init --indexes",
         connection -> {
           // An index whose creation was interrupted stays behind, is kept up, and serves nobody.
-          for (String index : indexes(connection, false)) {
-            execute(connection, "DROP INDEX CONCURRENTLY IF EXISTS " + index);
-          }
-          for (String statement : statements(resource("claim_indexes.sql"))) {
-            execute(connection, statement);
+          lockIndexes(connection);
+          try {
+            for (String index : indexes(connection, false)) {
+              execute(connection, "DROP INDEX CONCURRENTLY IF EXISTS " + index);
+            }
+            for (String statement : statements(resource("claim_indexes.sql"))) {
+              execute(connection, statement);
+            }
+          } finally {
+            execute(connection, "SELECT pg_advisory_unlock(7723022)");
           }
           return true;
         });
@@ -124,11 +129,30 @@ final class LegacySchema {
     session.run(
         "schema drop-indexes",
         connection -> {
-          for (String index : CLAIM_INDEXES) {
-            execute(connection, "DROP INDEX CONCURRENTLY IF EXISTS " + index);
+          // Those of this table: another schema of the search path may have its own.
+          for (boolean valid : new boolean[] {true, false}) {
+            for (String index : indexes(connection, valid)) {
+              execute(connection, "DROP INDEX CONCURRENTLY IF EXISTS " + index);
+            }
           }
           return true;
         });
+  }
+
+  // Two at once would deadlock, or take each other's index for a leftover. Asked for again and
+  // again
+  // instead of waited for: CREATE INDEX CONCURRENTLY waits for every statement that is under way.
+  private static void lockIndexes(Connection connection) throws SQLException {
+    while (!Session.query(
+            connection, "SELECT pg_try_advisory_lock(7723022)", row -> row.getBoolean(1))
+        .get(0)) {
+      try {
+        Thread.sleep(200);
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        throw new SQLException("interrupted while another session makes the indexes", e);
+      }
+    }
   }
 
   private static boolean hasClaimIndexes(Connection connection) throws SQLException {
@@ -139,7 +163,7 @@ final class LegacySchema {
     return Session.query(
         connection,
         """
-        SELECT c.relname
+        SELECT i.indexrelid::regclass::text
         FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid
         WHERE i.indrelid = to_regclass(?) AND c.relname = ANY (CAST(? AS text[]))
           AND (i.indisvalid AND i.indisready) = ?""",
@@ -152,6 +176,19 @@ final class LegacySchema {
   private static boolean exists(Connection connection, String table) throws SQLException {
     return Session.query(
             connection, "SELECT to_regclass(?) IS NOT NULL", row -> row.getBoolean(1), table)
+        .get(0);
+  }
+
+  // The place of a row (ctid), by which a claim finds it again, is unique in one table only.
+  private static boolean isPlain(Connection connection, String table) throws SQLException {
+    return Session.query(
+            connection,
+            """
+            SELECT c.relkind = 'r'
+              AND NOT EXISTS (SELECT 1 FROM pg_inherits h WHERE h.inhparent = c.oid)
+            FROM pg_class c WHERE c.oid = to_regclass(?)""",
+            row -> row.getBoolean(1),
+            table)
         .get(0);
   }
 
@@ -175,6 +212,10 @@ final class LegacySchema {
       Connection connection, String table, Map<String, String> columns) throws SQLException {
     if (!exists(connection, table)) {
       return List.of("table " + table + " does not exist");
+    }
+    if (!isPlain(connection, table)) {
+      return List.of(
+          "table " + table + " is partitioned or inherited from; it must be a plain table");
     }
     record Column(String name, String type, boolean mustBeGiven) {}
     Map<String, Column> found = new LinkedHashMap<>();

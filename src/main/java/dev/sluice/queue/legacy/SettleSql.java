@@ -7,8 +7,9 @@ package dev.sluice.queue.legacy;
  * table size; the receipt names the row's id, so it needs no index.
  *
  * <p>Each statement that touches many rows first locks them in the order of their ids. Two such
- * statements, in one router or in two, then wait for each other and never in a circle; the claim
- * waits for no lock at all.
+ * statements, in one router or in two, then wait for each other and not in a circle; the claim
+ * waits for no lock at all. A circle through quarantine (a reject beside a requeue of the same ids)
+ * is left: the database breaks it, and {@link dev.sluice.queue.jdbc.Session} runs the loser again.
  */
 final class SettleSql {
   private SettleSql() {}
@@ -76,7 +77,8 @@ final class SettleSql {
         DELETE FROM queue_messages m
         USING unnest(CAST(? AS text[]), CAST(? AS text[]), CAST(? AS text[])) AS r(id, receipt, reason)
         WHERE m.queue_name = ? AND m.id = r.id AND m.receipt_handle = r.receipt AND %s
-        RETURNING m.*, r.reason
+        RETURNING m.id, m.queue_name, m.message_group_id, m.payload, m.receive_count, m.created_at,
+          m.receipt_handle, r.reason
       ),
       kept AS (
         INSERT INTO queue_messages_failed (id, queue_name, message_group_id, payload, error_message,

@@ -56,6 +56,8 @@ public final class Database implements AutoCloseable {
     config.setConnectionInitSql("SET jit = off");
     config.addDataSourceProperty(PGProperty.APPLICATION_NAME.getName(), "sluice");
     config.addDataSourceProperty(PGProperty.TCP_KEEP_ALIVE.getName(), "true");
+    // The detail of a failure quotes the row, and so a payload with its secrets.
+    config.addDataSourceProperty(PGProperty.LOG_SERVER_ERROR_DETAIL.getName(), "false");
     String connectSeconds =
         uri.properties().getOrDefault(PGProperty.CONNECT_TIMEOUT.getName(), CONNECT_SECONDS);
     config.addDataSourceProperty(PGProperty.CONNECT_TIMEOUT.getName(), connectSeconds);

@@ -729,6 +729,58 @@ class LegacyQueueTest {
   }
 
   @Test
+  void aTableOfManyTablesIsRefused() {
+    sql("CREATE TABLE archive () INHERITS (queue_messages)");
+
+    assertThat(queue.checkSchema().differences())
+        .containsExactly(
+            "table queue_messages is partitioned or inherited from; it must be a plain table");
+  }
+
+  @Test
+  void anIndexOfAnotherSchemasTableIsNotDropped() {
+    queue.admin().createExtra(SchemaReport.Extra.CLAIM_INDEXES);
+    sql("CREATE SCHEMA first");
+    sql("ALTER DATABASE " + text("SELECT current_database()") + " SET search_path = first, public");
+    sql("CREATE TABLE first.queue_messages (LIKE public.queue_messages)");
+    LegacyQueue there = LegacyQueue.builder(database.dataSource(2), "orders").build();
+
+    there.admin().dropExtra(SchemaReport.Extra.CLAIM_INDEXES);
+
+    assertThat(text("SELECT to_regclass('public.sluice_claim_order') IS NOT NULL")).isEqualTo("t");
+  }
+
+  @Test
+  void numbersThatNoClockAndNoCounterHoldStopNothing() {
+    queue.publishBatch(List.of(message("a"), message("b"), message("c")));
+    sql("UPDATE queue_messages SET created_at = 1795974835116000000 WHERE id = 'a'");
+    sql("UPDATE queue_messages SET receive_count = 2147483647 WHERE id = 'b'");
+
+    List<Delivery> d = queue.poll(10).deliveries();
+
+    assertThat(d).extracting(Delivery::brokerId).containsExactly("b", "c", "a");
+    assertThat(d.get(0).receiveCount()).hasValue(2_147_483_647);
+    assertThat(d.get(2).createdAt()).isEqualTo(Instant.ofEpochSecond(Instant.MAX.getEpochSecond()));
+  }
+
+  @Test
+  void aColumnOfTheOwnersNeverGetsInTheWay() {
+    sql(
+        "ALTER TABLE queue_messages ADD COLUMN reason text, ADD COLUMN receipt text, ADD COLUMN now int");
+    queue.publishBatch(List.of(message("a"), message("b"), message("c")));
+    List<Delivery> d = queue.poll(10).deliveries();
+
+    assertThat(queue.reject(d.get(0).receipt(), "no")).isTrue();
+    queue.nack(d.get(1).receipt(), Duration.ZERO);
+    queue.extendVisibility(List.of(d.get(2).receipt()), Duration.ofSeconds(9));
+    queue.ack(d.get(2).receipt());
+
+    assertThat(queue.metrics()).isEqualTo(new QueueMetrics(1, 0, 0, 0, 1));
+    assertThat(queue.admin().requeueFailed(FailedFilter.ALL).requeued()).isOne();
+    assertThat(queue.admin().stats().metrics().total()).isEqualTo(2);
+  }
+
+  @Test
   void aMissingQuarantineIsTold() {
     sql("DROP TABLE queue_messages_failed");
 
