@@ -18,7 +18,7 @@ import javax.sql.DataSource;
 
 /** A database with the tables of one deployment, as a variant wants them. */
 final class HarelArena implements AutoCloseable {
-  private static final int CONNECTIONS = 12;
+  private static final int CONNECTIONS = 24;
 
   private final TestDatabase database;
   private final HarelVariant variant;
@@ -42,6 +42,11 @@ final class HarelArena implements AutoCloseable {
   /** One more process of another kind. */
   HarelUnderTest open(HarelUnderTest.Factory factory, DoubleSupplier epochSeconds) {
     return factory.open(dataSource, names(), epochSeconds);
+  }
+
+  /** Looks for stranded messages until it ends. */
+  StrandWatch watchStrands(HarelWitness witness) {
+    return StrandWatch.start(database.connect(), names(), witness);
   }
 
   void clear() throws SQLException {

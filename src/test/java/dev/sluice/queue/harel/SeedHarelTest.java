@@ -32,4 +32,30 @@ class SeedHarelTest {
       return all;
     }
   }
+
+  @Group
+  class StormAlone extends HarelStormContract {
+    @Override
+    List<HarelVariant> variants() {
+      return List.of(later, plain);
+    }
+
+    @Override
+    HarelStormPlan plan() {
+      return HarelStormPlan.ALONE;
+    }
+  }
+
+  @Group
+  class StormBesidePython extends HarelStormContract {
+    @Override
+    List<HarelVariant> variants() {
+      return List.of(later);
+    }
+
+    @Override
+    HarelStormPlan plan() {
+      return HarelStormPlan.BESIDE;
+    }
+  }
 }
