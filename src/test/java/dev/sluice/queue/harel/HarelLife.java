@@ -192,7 +192,8 @@ final class HarelLife implements AutoCloseable {
             .map(HarelMessage::seq)
             .toList();
     long seq = others.isEmpty() ? NO_SEQ : others.get(s.message() % others.size());
-    List<HarelReceipt> crossed = List.of(new HarelReceipt(held.group(), seq, held.token()));
+    HarelReceipt other = new HarelReceipt(held.group(), seq, held.token());
+    List<HarelReceipt> crossed = s.withOwn() ? List.of(other, held) : List.of(other);
     if (s.reject() && can(Capability.QUARANTINE)) {
       reject(s, s.process(), crossed, "of another group");
     } else {

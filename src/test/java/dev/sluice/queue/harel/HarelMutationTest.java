@@ -33,6 +33,12 @@ class HarelMutationTest {
     DELIVERS_THE_NEWEST("ORDER BY seq LIMIT", "ORDER BY seq DESC LIMIT"),
     ACKS_WITH_ANY_TOKEN("g.locked_by = ?", "(g.locked_by = ? OR TRUE)"),
     ACKS_THE_MESSAGE_OF_ANOTHER("m USING (group_id)\nWHERE g.", "m ON TRUE\nWHERE g."),
+    ACKS_THE_HEAD_WHATEVER_WAS_CLAIMED(
+        "DELETE FROM {messages} WHERE seq = ?",
+        """
+        DELETE FROM {messages} WHERE seq = (SELECT min(head.seq) FROM {messages} head
+          JOIN {messages} claimed USING (group_id) WHERE claimed.seq = ?)
+        """),
     FREES_WITHOUT_A_TIME("NULL, lock_expiry = ?", "NULL, lock_expiry = ? * NULL::float8"),
     RENEWS_THE_PRIORITY("DO NOTHING", "DO UPDATE SET priority = excluded.priority"),
     FREES_BY_PUBLISHING("DO NOTHING", "DO UPDATE SET locked_by = NULL, lock_expiry = NULL"),

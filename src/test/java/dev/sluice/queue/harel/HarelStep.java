@@ -36,8 +36,12 @@ sealed interface HarelStep {
   /** Keeps claims alive. */
   record Extend(int process, List<Integer> picks, double visibility) implements HarelStep {}
 
-  /** Acks or rejects with a token that may hold and the seq of another group's message. */
-  record SettleOther(int process, int pick, int message, boolean reject) implements HarelStep {}
+  /**
+   * Acks or rejects with a token that may hold and the seq of another group's message, perhaps
+   * together with what the claim does hold.
+   */
+  record SettleOther(int process, int pick, int message, boolean reject, boolean withOwn)
+      implements HarelStep {}
 
   /** Puts back from quarantine; {@code picks} choose from what is there. */
   record Requeue(int process, List<Integer> picks) implements HarelStep {}
