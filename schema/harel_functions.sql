@@ -277,7 +277,7 @@ END $$;
 -- Deletes messages whose claims still hold, and frees their groups; yields those that held.
 CREATE OR REPLACE FUNCTION {own}sluice_ack_v1(
   p_now double precision, p_groups text[], p_seqs bigint[], p_tokens text[])
-RETURNS TABLE (group_id text, seq bigint)
+RETURNS TABLE (group_id text, seq bigint, token text)
 LANGUAGE plpgsql
 SET enable_seqscan TO off
 SET enable_hashjoin TO off
@@ -288,10 +288,12 @@ AS $$
 DECLARE
   v_groups text[];
   v_seqs bigint[];
+  v_tokens text[];
 BEGIN
-  SELECT array_agg(h.group_id), array_agg(h.seq) INTO v_groups, v_seqs
+  SELECT array_agg(h.group_id), array_agg(h.seq), array_agg(h.token)
+  INTO v_groups, v_seqs, v_tokens
   FROM (
-    SELECT g.group_id, p.seq
+    SELECT g.group_id, p.seq, p.token
     FROM unnest(p_groups, p_seqs, p_tokens) AS p(group_id, seq, token)
     JOIN {groups} g ON g.group_id = p.group_id AND g.locked_by = p.token
     ORDER BY g.group_id
@@ -300,20 +302,24 @@ BEGIN
   -- step
   WITH gone AS (
     DELETE FROM {messages} m
-    USING unnest(v_groups, v_seqs) AS h(group_id, seq)
+    USING unnest(v_groups, v_seqs, v_tokens) AS h(group_id, seq, token)
     WHERE m.seq = h.seq AND m.group_id = h.group_id
-    RETURNING m.group_id, m.seq
+    RETURNING m.group_id, m.seq, h.token
   )
-  SELECT array_agg(g.group_id), array_agg(g.seq) INTO v_groups, v_seqs FROM gone g;
+  SELECT array_agg(g.group_id), array_agg(g.seq), array_agg(g.token)
+  INTO v_groups, v_seqs, v_tokens
+  FROM gone g;
   -- step
   PERFORM {own}sluice_free_v1(COALESCE(p_now, extract(epoch FROM clock_timestamp())), v_groups);
-  RETURN QUERY SELECT d.group_id, d.seq FROM unnest(v_groups, v_seqs) AS d(group_id, seq);
+  RETURN QUERY
+  SELECT d.group_id, d.seq, d.token
+  FROM unnest(v_groups, v_seqs, v_tokens) AS d(group_id, seq, token);
 END $$;
 
 -- Moves messages whose claims still hold to quarantine, and frees their groups; yields those that held.
 CREATE OR REPLACE FUNCTION {own}sluice_reject_v1(
   p_now double precision, p_groups text[], p_seqs bigint[], p_tokens text[], p_reasons text[])
-RETURNS TABLE (group_id text, seq bigint)
+RETURNS TABLE (group_id text, seq bigint, token text)
 LANGUAGE plpgsql
 SET enable_seqscan TO off
 SET enable_hashjoin TO off
@@ -325,13 +331,15 @@ DECLARE
   v_now double precision := COALESCE(p_now, extract(epoch FROM clock_timestamp()));
   v_groups text[];
   v_seqs bigint[];
+  v_tokens text[];
   v_reasons text[];
   v_priorities int[];
 BEGIN
-  SELECT array_agg(h.group_id), array_agg(h.seq), array_agg(h.reason), array_agg(h.priority)
-  INTO v_groups, v_seqs, v_reasons, v_priorities
+  SELECT array_agg(h.group_id), array_agg(h.seq), array_agg(h.token), array_agg(h.reason),
+    array_agg(h.priority)
+  INTO v_groups, v_seqs, v_tokens, v_reasons, v_priorities
   FROM (
-    SELECT g.group_id, p.seq, p.reason, g.priority
+    SELECT g.group_id, p.seq, p.token, p.reason, g.priority
     FROM unnest(p_groups, p_seqs, p_tokens, p_reasons) AS p(group_id, seq, token, reason)
     JOIN {groups} g ON g.group_id = p.group_id AND g.locked_by = p.token
     ORDER BY g.group_id
@@ -340,9 +348,10 @@ BEGIN
   -- step
   WITH gone AS (
     DELETE FROM {messages} m
-    USING unnest(v_groups, v_seqs, v_reasons, v_priorities) AS h(group_id, seq, reason, priority)
+    USING unnest(v_groups, v_seqs, v_tokens, v_reasons, v_priorities)
+      AS h(group_id, seq, token, reason, priority)
     WHERE m.seq = h.seq AND m.group_id = h.group_id
-    RETURNING m.group_id, m.seq, m.event, h.reason, h.priority
+    RETURNING m.group_id, m.seq, m.event, h.token, h.reason, h.priority
   ), kept AS (
     INSERT INTO {failed} (seq, group_id, event, error_message, priority, failed_at)
     SELECT g.seq, g.group_id, g.event, left(g.reason, 1000), g.priority, floor(v_now)::bigint
@@ -352,10 +361,14 @@ BEGIN
       error_message = EXCLUDED.error_message, priority = EXCLUDED.priority,
       failed_at = EXCLUDED.failed_at
   )
-  SELECT array_agg(g.group_id), array_agg(g.seq) INTO v_groups, v_seqs FROM gone g;
+  SELECT array_agg(g.group_id), array_agg(g.seq), array_agg(g.token)
+  INTO v_groups, v_seqs, v_tokens
+  FROM gone g;
   -- step
   PERFORM {own}sluice_free_v1(v_now, v_groups);
-  RETURN QUERY SELECT d.group_id, d.seq FROM unnest(v_groups, v_seqs) AS d(group_id, seq);
+  RETURN QUERY
+  SELECT d.group_id, d.seq, d.token
+  FROM unnest(v_groups, v_seqs, v_tokens) AS d(group_id, seq, token);
 END $$;
 
 -- Gives claims back. A delay above 0 parks the group, token kept; 0 frees it to the front of the order;

@@ -39,10 +39,9 @@ record Claims(Collection<Receipt> given, List<Claim> list) {
     return list.stream().map(Claim::token).toArray(String[]::new);
   }
 
-  /** The receipts that held nothing, where these messages were held. */
-  Set<Receipt> staleButMessages(Collection<Long> seqs) {
-    Set<Long> held = new HashSet<>(seqs);
-    return stale(claim -> held.contains(claim.seq()));
+  /** The receipts that held nothing, where these were held. */
+  Set<Receipt> staleBut(Collection<Claim> held) {
+    return stale(new HashSet<>(held)::contains);
   }
 
   /** The receipts that held nothing, where these leases were held. */

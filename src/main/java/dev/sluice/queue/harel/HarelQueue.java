@@ -167,7 +167,7 @@ public final class HarelQueue implements Queue {
      * What leases begin with, for people who look at the table: {@code sluice-<host>-<pid>} by
      * default.
      *
-     * @throws IllegalArgumentException from {@link #build} if it is empty or holds a colon or NUL
+     * @throws IllegalArgumentException from {@link #build} if it holds a NUL
      */
     public Builder worker(String worker) {
       this.worker = worker;
@@ -351,12 +351,12 @@ public final class HarelQueue implements Queue {
 
   private Set<Receipt> delete(Claims claims) {
     return claims.isEmpty()
-        ? claims.staleButMessages(List.of())
-        : claims.staleButMessages(
+        ? claims.staleBut(List.of())
+        : claims.staleBut(
             session.query(
                 "ack",
                 sql.ack(),
-                row -> row.getLong(1),
+                HarelQueue::readClaim,
                 clock.injected(),
                 claims.groups(),
                 claims.seqs(),
@@ -416,6 +416,10 @@ public final class HarelQueue implements Queue {
             each.stream().map(ToReturn::delay).toArray(Double[]::new)));
   }
 
+  private static Claim readClaim(ResultSet row) throws SQLException {
+    return new Claim(row.getLong("seq"), row.getString("token"), row.getString("group_id"));
+  }
+
   private static Claim.Lease readLease(ResultSet row) throws SQLException {
     return new Claim.Lease(row.getString("group_id"), row.getString("token"));
   }
@@ -424,17 +428,17 @@ public final class HarelQueue implements Queue {
   public Set<Receipt> rejectBatch(Collection<Rejection> rejections) {
     Claims claims = Claims.of(rejections.stream().map(Rejection::receipt).toList());
     if (claims.isEmpty()) {
-      return claims.staleButMessages(List.of());
+      return claims.staleBut(List.of());
     }
     Map<Receipt, String> reasons = new LinkedHashMap<>();
     // NUL is the one character that text cannot hold, and a target may answer with it.
     rejections.forEach(r -> reasons.put(r.receipt(), r.reason().replace('\0', '\uFFFD')));
     Set<Receipt> stale =
-        claims.staleButMessages(
+        claims.staleBut(
             session.query(
                 "reject",
                 sql.reject(),
-                row -> row.getLong(1),
+                HarelQueue::readClaim,
                 clock.injected(),
                 claims.groups(),
                 claims.seqs(),

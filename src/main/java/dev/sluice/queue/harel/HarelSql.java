@@ -22,8 +22,8 @@ record HarelSql(
         names.in(
             "SELECT * FROM {own}sluice_claim_v1(?, ?, ?, ?, ?, CAST(? AS text[]),"
                 + " CAST(? AS double precision), CAST(? AS text))"),
-        names.in("SELECT seq FROM {own}sluice_ack_v1(?, ?, ?, ?)"),
-        names.in("SELECT seq FROM {own}sluice_reject_v1(?, ?, ?, ?, ?)"),
+        names.in("SELECT * FROM {own}sluice_ack_v1(?, ?, ?, ?)"),
+        names.in("SELECT * FROM {own}sluice_reject_v1(?, ?, ?, ?, ?)"),
         names.in("SELECT * FROM {own}sluice_nack_v1(?, ?, ?, ?)"),
         names.in("SELECT * FROM {own}sluice_extend_v1(?, ?, ?, ?)"),
         names.in("SELECT * FROM {own}sluice_publish_v1(?, ?, ?)"),

@@ -9,8 +9,8 @@ final class Tokens {
   private final String worker;
 
   Tokens(String worker) {
-    if (worker.isEmpty() || worker.indexOf(':') >= 0 || worker.indexOf('\0') >= 0) {
-      throw new IllegalArgumentException("worker: must not be empty or hold a colon or NUL");
+    if (worker.indexOf('\0') >= 0) {
+      throw new IllegalArgumentException("worker: must not hold a NUL character");
     }
     this.worker = worker;
   }
@@ -21,7 +21,7 @@ final class Tokens {
 
   private static String host() {
     try {
-      return InetAddress.getLocalHost().getHostName().replace(':', '-');
+      return InetAddress.getLocalHost().getHostName();
     } catch (UnknownHostException e) {
       return "host";
     }

@@ -105,7 +105,7 @@ final class HarelLives {
   }
 
   private static Arbitrary<Double> lease() {
-    return Arbitraries.of(0.25, 0.75, 1.0, 5.5);
+    return Arbitraries.of(1.0, 1.25, 1.75, 5.5);
   }
 
   private static Arbitrary<Integer> priority() {

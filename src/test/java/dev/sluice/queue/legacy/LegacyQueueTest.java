@@ -20,6 +20,7 @@ import dev.sluice.queue.Rejection;
 import dev.sluice.queue.Return;
 import dev.sluice.queue.SchemaReport;
 import dev.sluice.queue.StaleReceiptException;
+import dev.sluice.testing.OneConnection;
 import dev.sluice.testing.TestDatabase;
 import java.sql.Connection;
 import java.sql.SQLException;
