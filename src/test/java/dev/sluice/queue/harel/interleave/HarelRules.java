@@ -54,7 +54,10 @@ final class HarelRules {
     Set<String> written = events(outcome.initial().messages());
     all(Kind.PUBLISHED).forEach(h -> written.add(h.message().event()));
     Set<String> settled = new HashSet<>();
-    settlements().forEach(h -> settled.add(h.message().event()));
+    settlements()
+        .map(h -> h.message().event())
+        .filter(event -> !settled.add(event))
+        .forEach(event -> broken(Violation.Kind.SETTLED_TWICE, event));
     for (String event : written) {
       if (!left.contains(event) && !settled.contains(event)) {
         broken(Violation.Kind.LOST, event);

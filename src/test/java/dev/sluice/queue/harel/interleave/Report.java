@@ -33,20 +33,9 @@ final class Report {
     divergences++;
   }
 
-  int schedules() {
-    return schedules;
-  }
-
-  /** The schedules that broke this rule. */
-  List<String> broken(Violation.Kind kind) {
-    return broken.getOrDefault(kind, List.of());
-  }
-
-  /** All that was broken, by whatever schedule. */
-  List<String> violations() {
-    return broken.entrySet().stream()
-        .flatMap(e -> e.getValue().stream().map(schedule -> e.getKey() + " " + schedule))
-        .toList();
+  /** For each rule that was broken, the first schedule that did. */
+  List<String> examples() {
+    return broken.entrySet().stream().map(e -> e.getKey() + " " + e.getValue().get(0)).toList();
   }
 
   @Override

@@ -45,18 +45,25 @@ final class Schedule {
 
   /** Has a session do its next step, and returns when everybody stands still again. */
   void step(int chosen) throws SQLException {
+    letGo(chosen);
+    sayWhoWaits();
+  }
+
+  private void letGo(int chosen) throws SQLException {
     turns.add(sessions.get(chosen).name() + " " + ++done[chosen]);
     sessions.forEach(session -> session.log().turn(turns.size()));
     int gate = places[chosen];
     places[chosen] = RUNNING;
     if (gate >= 0) {
-      stage.pass(gate);
+      List<Integer> away = away();
+      if (stands(away, stage.pass(gate, pids(away)))) {
+        return;
+      }
     } else {
       sessions.get(chosen).send();
       LockSupport.parkNanos(A_CALL);
     }
     settle();
-    sayWhoWaits();
   }
 
   private void sayWhoWaits() {
@@ -74,7 +81,7 @@ final class Schedule {
     while (true) {
       bringHome();
       List<Integer> away = away();
-      if (away.isEmpty() || look(away)) {
+      if (away.isEmpty() || stands(away, stage.waiting(pids(away)))) {
         return;
       }
       if (System.nanoTime() > deadline) {
@@ -102,9 +109,7 @@ final class Schedule {
   }
 
   /** Whether all of these stand at a gate or wait for a lock that will not come by itself. */
-  private boolean look(List<Integer> away) throws SQLException {
-    Map<Integer, Integer> waiting =
-        stage.waiting(away.stream().map(i -> sessions.get(i).pid()).toList());
+  private boolean stands(List<Integer> away, Map<Integer, Integer> waiting) throws SQLException {
     List<Integer> locked = new ArrayList<>();
     for (int i : away) {
       places[i] = waiting.getOrDefault(sessions.get(i).pid(), RUNNING);
@@ -115,6 +120,10 @@ final class Schedule {
     return waiting.size() == away.size()
         && (locked.isEmpty() || !runnable().isEmpty())
         && (locked.size() < 2 || !stage.waitInACircle(locked));
+  }
+
+  private List<Integer> pids(List<Integer> some) {
+    return some.stream().map(i -> sessions.get(i).pid()).toList();
   }
 
   Outcome outcome(State initial) throws SQLException {

@@ -20,7 +20,7 @@ final class Stage implements AutoCloseable {
   private static final int SESSIONS = 4;
   private static final int SCHEDULES_PER_VACUUM = 200;
 
-  /** Where a session stands that waits in the server: at this gate, or for somebody's lock. */
+  /** In place of a gate: the session waits for somebody's lock. */
   static final int FOR_A_LOCK = -1;
 
   private final TestDatabase database = TestDatabase.fresh();
@@ -50,14 +50,8 @@ final class Stage implements AutoCloseable {
       closeGates(i);
       sessions.add(new Session(database.connect(), i));
     }
-    pass = control.prepareStatement("SELECT test_pass(?)");
-    waiting =
-        control.prepareStatement(
-            """
-            SELECT pid, CASE WHEN locktype = 'advisory' AND classid = %d THEN objid::int ELSE %d END
-            FROM pg_locks WHERE NOT granted AND pid = ANY (?)
-            """
-                .formatted(SteppedSql.GATE, FOR_A_LOCK));
+    pass = control.prepareStatement("SELECT pid, place FROM test_pass(?, ?)");
+    waiting = control.prepareStatement("SELECT pid, place FROM test_waiting(?)");
     circle =
         control.prepareStatement(
             """
@@ -100,6 +94,7 @@ final class Stage implements AutoCloseable {
         p_token text;
       BEGIN
         FOR i IN 1 .. 50 LOOP
+          EXIT WHEN NOT EXISTS (SELECT 1 FROM transport_messages);
           p_now := p_now + 1;
           p_token := 'drain:' || i;
           %s
@@ -130,22 +125,31 @@ final class Stage implements AutoCloseable {
     }
   }
 
-  /** Lets the one session that stands at the gate run on, as far as its next one. */
-  void pass(int gate) throws SQLException {
+  /**
+   * Lets the one session that stands at the gate run on, as far as its next one.
+   *
+   * @return as {@link #waiting}, a moment later
+   */
+  Map<Integer, Integer> pass(int gate, List<Integer> pids) throws SQLException {
     pass.setInt(1, gate);
-    pass.execute();
+    pass.setArray(2, numbers(pids));
+    return places(pass);
   }
 
   /** Of the sessions with these process ids, those that wait, and at which gate. */
   Map<Integer, Integer> waiting(List<Integer> pids) throws SQLException {
     waiting.setArray(1, numbers(pids));
-    Map<Integer, Integer> gates = new HashMap<>();
-    try (ResultSet rows = waiting.executeQuery()) {
+    return places(waiting);
+  }
+
+  private static Map<Integer, Integer> places(PreparedStatement statement) throws SQLException {
+    Map<Integer, Integer> places = new HashMap<>();
+    try (ResultSet rows = statement.executeQuery()) {
       while (rows.next()) {
-        gates.put(rows.getInt(1), rows.getInt(2));
+        places.put(rows.getInt(1), rows.getInt(2));
       }
     }
-    return gates;
+    return places;
   }
 
   /** Whether some of the sessions wait for each other: the server will fail one of them soon. */

@@ -31,13 +31,23 @@ final class SteppedSql {
         PERFORM pg_advisory_unlock_shared(%1$d, v_gate);
         RETURN false;
       END $$;
-      CREATE FUNCTION test_pass(p_gate int) RETURNS void LANGUAGE plpgsql AS $$
+      CREATE FUNCTION test_waiting(p_pids int[]) RETURNS TABLE (pid int, place int)
+      LANGUAGE sql AS $$
+        SELECT l.pid, CASE WHEN l.locktype = 'advisory' AND l.classid = %1$d THEN l.objid::int ELSE %2$d END
+        FROM pg_locks l WHERE NOT l.granted AND l.pid = ANY (p_pids)
+      $$;
+      CREATE FUNCTION test_pass(p_gate int, p_pids int[]) RETURNS TABLE (pid int, place int)
+      LANGUAGE plpgsql AS $$
       BEGIN
         PERFORM pg_advisory_unlock(%1$d, p_gate);
         PERFORM pg_advisory_lock(%1$d, p_gate);
+        FOR i IN 1 .. 3 LOOP
+          EXIT WHEN (SELECT count(*) FROM test_waiting(p_pids)) = cardinality(p_pids);
+        END LOOP;
+        RETURN QUERY SELECT * FROM test_waiting(p_pids);
       END $$;
       """
-          .formatted(GATE);
+          .formatted(GATE, Stage.FOR_A_LOCK);
 
   private SteppedSql() {}
 

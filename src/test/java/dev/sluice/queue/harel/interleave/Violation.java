@@ -11,6 +11,8 @@ record Violation(Kind kind, String what) {
     LOST,
     /** A message is still there that was acked or rejected. */
     KEPT,
+    /** A message was acked or rejected twice. */
+    SETTLED_TWICE,
     /** Two hold one group, or a lease that nobody ended is not in force. */
     TWO_HOLDERS,
     /** A claim returned a message after its ack. */
