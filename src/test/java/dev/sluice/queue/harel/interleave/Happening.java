@@ -18,7 +18,8 @@ record Happening(Kind kind, Message message, String token, int begun, int return
     ACK_SENT,
     NACKED,
     EXTENDED,
-    REJECTED
+    REJECTED,
+    REQUEUED
   }
 
   boolean is(Kind first, Kind... others) {

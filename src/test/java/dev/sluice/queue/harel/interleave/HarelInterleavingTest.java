@@ -33,6 +33,10 @@ class HarelInterleavingTest {
     return Meeting.pairs(SCALE > 1);
   }
 
+  static List<Meeting> repairs() {
+    return Meeting.repairs();
+  }
+
   static List<Meeting> triples() {
     return Meeting.triples();
   }
@@ -40,6 +44,12 @@ class HarelInterleavingTest {
   @ParameterizedTest
   @MethodSource("pairs")
   void pairsKeepAllRules(Meeting meeting) throws SQLException {
+    keepsAllRules(meeting, Integer.MAX_VALUE);
+  }
+
+  @ParameterizedTest
+  @MethodSource("repairs")
+  void repairsKeepAllRules(Meeting meeting) throws SQLException {
     keepsAllRules(meeting, Integer.MAX_VALUE);
   }
 

@@ -52,7 +52,7 @@ final class HarelRules {
   private void exactlyTheSettledAreGone() {
     Set<String> left = events(end.messages());
     Set<String> written = events(outcome.initial().messages());
-    all(Kind.PUBLISHED).forEach(h -> written.add(h.message().event()));
+    written().forEach(h -> written.add(h.message().event()));
     Set<String> settled = new HashSet<>();
     settlements()
         .map(h -> h.message().event())
@@ -84,10 +84,11 @@ final class HarelRules {
   }
 
   private void quarantineHoldsTheRejected() {
-    Set<String> rejected =
-        all(Kind.REJECTED).map(h -> h.message().event()).collect(Collectors.toSet());
-    if (!rejected.equals(Set.copyOf(end.quarantine()))) {
-      broken(Violation.Kind.LOST, "rejected " + rejected + ", in quarantine " + end.quarantine());
+    Set<String> expected = events(outcome.initial().quarantine());
+    all(Kind.REJECTED).forEach(h -> expected.add(h.message().event()));
+    all(Kind.REQUEUED).forEach(h -> expected.remove(h.message().event()));
+    if (!expected.equals(Set.copyOf(end.quarantine()))) {
+      broken(Violation.Kind.LOST, expected + ", in quarantine " + end.quarantine());
     }
   }
 
@@ -195,7 +196,7 @@ final class HarelRules {
 
   private boolean isWrittenBefore(int turn, Message message) {
     return outcome.initial().messages().contains(message)
-        || all(Kind.PUBLISHED)
+        || written()
             .anyMatch(h -> h.message().event().equals(message.event()) && h.committed() < turn);
   }
 
@@ -220,6 +221,10 @@ final class HarelRules {
         broken(Violation.Kind.NOT_DRAINED, "in the order " + seqs);
       }
     }
+  }
+
+  private Stream<Happening> written() {
+    return outcome.happenings().stream().filter(h -> h.is(Kind.PUBLISHED, Kind.REQUEUED));
   }
 
   private Stream<Happening> all(Kind kind) {

@@ -1,20 +1,26 @@
 package dev.sluice.queue.harel.interleave;
 
 import static dev.sluice.queue.harel.interleave.Start.A1;
+import static dev.sluice.queue.harel.interleave.Start.A5;
 import static dev.sluice.queue.harel.interleave.Start.B2;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.function.IntFunction;
 
 /** Who meets whom, and over which rows. */
 record Meeting(Start start, List<Script> scripts) {
   private enum Kind {
     PUBLISH,
+    /** Differs for other publishers only. */
+    PUBLISH_IN_OTHER_ORDER,
     CLAIM,
     SETTLE,
     SETTLE_TWO
   }
+
+  private static final Set<Kind> PUBLISHERS = Set.of(Kind.PUBLISH, Kind.PUBLISH_IN_OTHER_ORDER);
 
   /** What the n-th session does. */
   private record Operation(Kind kind, IntFunction<Script> script) {}
@@ -22,13 +28,14 @@ record Meeting(Start start, List<Script> scripts) {
   private static final List<Operation> OURS =
       List.of(
           new Operation(Kind.PUBLISH, n -> Ours.publish("p" + n, "a")),
-          new Operation(Kind.PUBLISH, n -> Ours.publish("p" + n, "a", "b")),
+          new Operation(Kind.PUBLISH_IN_OTHER_ORDER, n -> Ours.publish("p" + n, "a", "b")),
           new Operation(Kind.PUBLISH, n -> Ours.publish("p" + n, "b", "a")),
           new Operation(Kind.CLAIM, n -> Ours.claim("w" + n, 1)),
           new Operation(Kind.CLAIM, n -> Ours.claim("w" + n, 10)),
           new Operation(Kind.SETTLE, n -> Ours.ack(A1)),
           new Operation(Kind.SETTLE, n -> Ours.reject(A1)),
           new Operation(Kind.SETTLE, n -> Ours.nack("a", 0)),
+          new Operation(Kind.SETTLE, n -> Ours.nack("a", -1)),
           new Operation(Kind.SETTLE, n -> Ours.nack("a", 60)),
           new Operation(Kind.SETTLE, n -> Ours.extend("a")),
           new Operation(Kind.SETTLE_TWO, n -> Ours.ack(A1, B2)),
@@ -50,6 +57,11 @@ record Meeting(Start start, List<Script> scripts) {
 
   /** The rows over which operations of these kinds, in this order, can get in each other's way. */
   private static List<Start> starts(Kind one, Kind other) {
+    if (one == Kind.PUBLISH_IN_OTHER_ORDER || other == Kind.PUBLISH_IN_OTHER_ORDER) {
+      return PUBLISHERS.containsAll(List.of(one, other))
+          ? List.of(Start.NOTHING, Start.TWO_FREE)
+          : List.of();
+    }
     if (other == Kind.SETTLE_TWO) {
       return List.of(Start.TWO_LEASED);
     }
@@ -66,6 +78,29 @@ record Meeting(Start start, List<Script> scripts) {
               : List.of(Start.LAST, Start.MORE, Start.LAPSED, Start.LAPSED_MORE);
       default -> List.of(Start.LAST, Start.MORE);
     };
+  }
+
+  /** What an operator or a repair does, beside the others. */
+  static List<Meeting> repairs() {
+    Script publish = Ours.publish("p", "a");
+    Script claim = Ours.claim("w", 1);
+    Script ack = Ours.ack(A1);
+    Script restore = Ours.restore("a");
+    Script requeue = Ours.requeue(A1);
+    Script requeueSecond = Ours.requeue(A5);
+    return List.of(
+        new Meeting(Start.STRANDED, List.of(restore, publish)),
+        new Meeting(Start.STRANDED, List.of(restore, Ours.publish("p", "b", "a"))),
+        new Meeting(Start.STRANDED, List.of(restore, claim)),
+        new Meeting(Start.STRANDED, List.of(restore, restore)),
+        new Meeting(Start.LAST, List.of(restore, ack)),
+        new Meeting(Start.EMPTY_ROW, List.of(restore, claim)),
+        new Meeting(Start.QUARANTINED, List.of(requeue, publish)),
+        new Meeting(Start.QUARANTINED, List.of(requeue, claim)),
+        new Meeting(Start.QUARANTINED, List.of(requeue, requeue)),
+        new Meeting(Start.QUARANTINED_BESIDE_LAST, List.of(requeueSecond, ack)),
+        new Meeting(Start.QUARANTINED_BESIDE_LAST, List.of(requeueSecond, Ours.reject(A1))),
+        new Meeting(Start.QUARANTINED_BESIDE_LAST, List.of(requeueSecond, Ours.nack("a", 0))));
   }
 
   static List<Meeting> triples() {

@@ -163,14 +163,14 @@ final class Ours {
 
   static Script nack(String group, double delay) {
     return Script.transaction(
-        delay > 0 ? "nack delayed" : "nack",
+        delay > 0 ? "nack delayed" : delay < 0 ? "nack to the back" : "nack",
         log ->
             held(
                 log,
                 Kind.NACKED,
                 group,
                 log.run(
-                    "SELECT sluice_nack_v1(?, ?, ?, ?)",
+                    "SELECT group_id, token FROM sluice_nack_v1(?, ?, ?, ?)",
                     State.NOW,
                     new String[] {group},
                     new String[] {"t1"},
@@ -186,16 +186,38 @@ final class Ours {
                 Kind.EXTENDED,
                 group,
                 log.run(
-                    "SELECT sluice_extend_v1(?, ?, ?, 30)",
+                    "SELECT group_id, token FROM sluice_extend_v1(?, ?, ?, 30)",
                     State.NOW,
                     new String[] {group},
                     new String[] {"t1"})));
   }
 
+  /** Puts a quarantined message back. */
+  static Script requeue(Message message) {
+    return Script.transaction(
+        "requeue " + message.event(),
+        log -> {
+          Long[] seqs = {message.seq()};
+          for (List<Object> row : log.run("SELECT sluice_requeue_v1(?)", (Object) seqs)) {
+            log.note(Kind.REQUEUED, message, "");
+            if (!row.equals(List.of(message.seq()))) {
+              throw new IllegalStateException(row + " for " + message);
+            }
+          }
+        });
+  }
+
+  /** Gives a stranded group its row again. */
+  static Script restore(String group) {
+    String[] groups = {group};
+    return Script.transaction(
+        "restore " + group, log -> log.run("SELECT sluice_restore_v1(?)", (Object) groups));
+  }
+
   private static void held(SessionLog log, Kind kind, String group, List<List<Object>> rows) {
     for (List<Object> row : rows) {
       log.note(kind, new Message(group, 0, ""), "t1");
-      if (!row.equals(List.of(group))) {
+      if (!row.equals(List.of(group, "t1"))) {
         throw new IllegalStateException(row + " for " + group);
       }
     }

@@ -20,10 +20,21 @@ record Start(String name, State state) {
   static final Start LAPSED_MORE =
       new Start("a lapsed lease and one behind it", State.empty().lapsed("a", "t1", 1, 3));
 
+  static final Start STRANDED =
+      new Start("a message in a group without a row", State.empty().stranded("a", 1));
+  static final Start QUARANTINED =
+      new Start("a message in quarantine", State.empty().quarantined("a", 1));
+  static final Start QUARANTINED_BESIDE_LAST =
+      new Start(
+          "a message in quarantine, another leased",
+          State.empty().leased("a", "t1", 1).quarantined("a", 5));
+
+  /** Those in which nothing is wrong and nothing in quarantine. */
   static final List<Start> ALL =
       List.of(NOTHING, EMPTY_ROW, FREE, TWO_FREE, LAST, MORE, TWO_LEASED, LAPSED, LAPSED_MORE);
 
   static final Message A1 = new Message("a", 1, "a1");
+  static final Message A5 = new Message("a", 5, "a5");
   static final Message B2 = new Message("b", 2, "b2");
 
   private static State leased(long... seqs) {

@@ -6,7 +6,7 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /** The rows that each schedule starts from; all operations run at the time {@link #NOW}. */
-record State(List<Group> groups, List<Message> messages) {
+record State(List<Group> groups, List<Message> messages, List<Message> quarantine) {
   static final double NOW = 1000;
   static final double LATER = NOW + 30;
   private static final double LAPSED = NOW - 1;
@@ -15,10 +15,11 @@ record State(List<Group> groups, List<Message> messages) {
   State {
     groups = List.copyOf(groups);
     messages = List.copyOf(messages);
+    quarantine = List.copyOf(quarantine);
   }
 
   static State empty() {
-    return new State(List.of(), List.of());
+    return new State(List.of(), List.of(), List.of());
   }
 
   /** With a group that nobody holds, and its messages. */
@@ -36,14 +37,28 @@ record State(List<Group> groups, List<Message> messages) {
     return with(new Group(group, token, LAPSED), seqs);
   }
 
+  /** With messages in a group without a row. */
+  State stranded(String group, long... seqs) {
+    return new State(groups, more(messages, group, seqs), quarantine);
+  }
+
+  /** With messages in quarantine. */
+  State quarantined(String group, long... seqs) {
+    return new State(groups, messages, more(quarantine, group, seqs));
+  }
+
   private State with(Group group, long... seqs) {
     List<Group> moreGroups = new ArrayList<>(groups);
     moreGroups.add(group);
-    List<Message> moreMessages = new ArrayList<>(messages);
+    return new State(moreGroups, more(messages, group.id(), seqs), quarantine);
+  }
+
+  private static List<Message> more(List<Message> messages, String group, long... seqs) {
+    List<Message> more = new ArrayList<>(messages);
     for (long seq : seqs) {
-      moreMessages.add(new Message(group.id(), seq, group.id() + seq));
+      more.add(new Message(group, seq, group + seq));
     }
-    return new State(moreGroups, moreMessages);
+    return more;
   }
 
   /** Replaces whatever the tables hold, and gives the next published message a known seq. */
@@ -61,11 +76,15 @@ record State(List<Group> groups, List<Message> messages) {
               "%s, %s, %s);\n"
                   .formatted(text(group.id()), text(group.lockedBy()), number(group.lockExpiry())));
     }
-    for (Message message : messages) {
+    for (Message m : messages) {
       sql.append("INSERT INTO transport_messages (group_id, seq, event) VALUES (")
+          .append("%s, %d, %s);\n".formatted(text(m.group()), m.seq(), text(m.event())));
+    }
+    for (Message m : quarantine) {
+      sql.append("INSERT INTO transport_messages_failed VALUES (")
           .append(
-              "%s, %d, %s);\n"
-                  .formatted(text(message.group()), message.seq(), text(message.event())));
+              "%d, %s, %s, 'broken', 0, 0);\n"
+                  .formatted(m.seq(), text(m.group()), text(m.event())));
     }
     return sql.append("SELECT setval('transport_messages_seq_seq', ")
         .append(FIRST_PUBLISHED_SEQ)
