@@ -18,15 +18,18 @@ class HarelInterleavingTest {
   private static final int SCALE = Math.max(1, Integer.getInteger("sluice.test.scale", 1));
 
   private static Stage stage;
+  private static Stage stageWithin;
 
   @BeforeAll
   static void open() throws SQLException {
     stage = new Stage(Ours.functions(), Ours.CLAIM_AND_ACK);
+    stageWithin = new Stage(Ours.functionsStoppedWithin(), Ours.CLAIM_AND_ACK);
   }
 
   @AfterAll
   static void close() throws SQLException {
     stage.close();
+    stageWithin.close();
   }
 
   static List<Meeting> pairs() {
@@ -44,22 +47,30 @@ class HarelInterleavingTest {
   @ParameterizedTest
   @MethodSource("pairs")
   void pairsKeepAllRules(Meeting meeting) throws SQLException {
-    keepsAllRules(meeting, Integer.MAX_VALUE);
+    keepsAllRules(stage, meeting, Integer.MAX_VALUE);
   }
 
   @ParameterizedTest
   @MethodSource("repairs")
   void repairsKeepAllRules(Meeting meeting) throws SQLException {
-    keepsAllRules(meeting, Integer.MAX_VALUE);
+    keepsAllRules(stage, meeting, Integer.MAX_VALUE);
   }
 
   @ParameterizedTest
   @MethodSource("triples")
   void triplesKeepAllRules(Meeting meeting) throws SQLException {
-    keepsAllRules(meeting, SCALE);
+    keepsAllRules(stage, meeting, SCALE);
   }
 
-  private static void keepsAllRules(Meeting meeting, int preemptions) throws SQLException {
+  /** A race within a statement takes two preemptions: into it, and back. */
+  @ParameterizedTest
+  @MethodSource({"pairs", "repairs"})
+  void pairsKeepAllRulesWithinStatements(Meeting meeting) throws SQLException {
+    keepsAllRules(stageWithin, meeting, 1 + SCALE);
+  }
+
+  private static void keepsAllRules(Stage stage, Meeting meeting, int preemptions)
+      throws SQLException {
     Report report =
         Exploration.of(meeting.start().state(), meeting.scripts(), HarelRules::check)
             .withPreemptions(preemptions)

@@ -16,21 +16,24 @@ import org.junit.jupiter.params.provider.MethodSource;
 class MixedInterleavingTest {
   private static Stage unguarded;
   private static Stage guarded;
+  private static Stage guardedWithin;
 
   @BeforeAll
   static void open() throws SQLException {
     List<String> both =
         Stream.concat(Ours.functions().stream(), Seed.FUNCTIONS_06.stream()).toList();
     unguarded = new Stage(both, Ours.CLAIM_AND_ACK);
-    guarded =
-        new Stage(
-            Stream.concat(both.stream(), Stream.of(Ours.guard())).toList(), Ours.CLAIM_AND_ACK);
+    List<String> all = Stream.concat(both.stream(), Stream.of(Ours.guard())).toList();
+    guarded = new Stage(all, Ours.CLAIM_AND_ACK);
+    guardedWithin =
+        new Stage(all.stream().map(SteppedSql::withinStatements).toList(), Ours.CLAIM_AND_ACK);
   }
 
   @AfterAll
   static void close() throws SQLException {
     unguarded.close();
     guarded.close();
+    guardedWithin.close();
   }
 
   static List<Meeting> meetings() {
@@ -56,6 +59,16 @@ class MixedInterleavingTest {
   @MethodSource("meetings")
   void withTheGuardNothingIsStranded(Meeting meeting) throws SQLException {
     Report report = explore(guarded, meeting.start(), meeting.scripts());
+    assertThat(report.examples()).as(report.toString()).isEmpty();
+  }
+
+  @ParameterizedTest
+  @MethodSource("meetings")
+  void withTheGuardNothingIsStrandedWithinStatements(Meeting meeting) throws SQLException {
+    Report report =
+        Exploration.of(meeting.start().state(), meeting.scripts(), HarelRules::check)
+            .withPreemptions(2)
+            .run(guardedWithin);
     assertThat(report.examples()).as(report.toString()).isEmpty();
   }
 

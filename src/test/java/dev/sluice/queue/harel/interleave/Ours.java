@@ -30,6 +30,11 @@ final class Ours {
         resource("harel_indexes.sql").replace(" CONCURRENTLY", ""));
   }
 
+  /** The functions, to be stopped within their statements too. */
+  static List<String> functionsStoppedWithin() {
+    return functions().stream().map(SteppedSql::withinStatements).toList();
+  }
+
   /** The triggers against publishers and workers of others. */
   static String guard() {
     return resource("harel_guard.sql");

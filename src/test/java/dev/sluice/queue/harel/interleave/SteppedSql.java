@@ -11,6 +11,11 @@ final class SteppedSql {
   private static final String STOP = "IF test_step() THEN END IF;";
   private static final Pattern STEP = Pattern.compile("(?m)^[ \\t]*-- step[ \\t]*$");
 
+  private static final Pattern LOCK =
+      Pattern.compile(
+          "(\\s+(?:ORDER BY [^\n]*\\s+)?(?:LIMIT [^\n]*\\s+)?"
+              + "FOR (?:KEY SHARE|NO KEY UPDATE|UPDATE)\\b)");
+
   /**
    * A session stops at its two gates in turn: with one, it could come back to it before the
    * scheduler, which lets it pass by opening the gate, has closed it again.
@@ -54,5 +59,13 @@ final class SteppedSql {
   /** The text, with a stop at each line {@code -- step}. */
   static String of(String text) {
     return STEP.matcher(text).replaceAll(STOP);
+  }
+
+  /**
+   * The text, with a stop also in each statement that locks rows, where it has found a row by what
+   * it saw at its beginning and has not locked it yet.
+   */
+  static String withinStatements(String text) {
+    return of(LOCK.matcher(text).replaceAll(" AND NOT test_step()$1"));
   }
 }
