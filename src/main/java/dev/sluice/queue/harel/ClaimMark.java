@@ -5,24 +5,35 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Where the last walk over the groups found its first one. A walk from the front passes what was
- * served and not vacuumed yet: where that takes long, it is done for a twentieth of the time only,
- * and claims in between begin at the mark. New groups then wait for up to twenty such walks.
- * Thread-safe.
+ * served and not vacuumed yet: where that takes long, time after time, it is done for a twentieth
+ * of the time only, and claims in between begin at the mark. New groups then wait for up to twenty
+ * such walks. Thread-safe.
  */
 final class ClaimMark {
-  private static final long QUICK_NANOS = 2_000_000;
+  static final long QUICK_NANOS = 2_000_000;
+
   private static final long QUICK_NANOS_A_GROUP = 50_000;
   private static final long SHARE = 20;
+  private static final int SLOW_IN_A_ROW = 3;
+
+  private final long quickNanos;
+  private @Nullable Place mark;
+  private long fullWalkDueAt;
+  private int slowInARow;
 
   /** A place in the order of claims. */
   record Place(double served, String group) {}
 
-  private @Nullable Place mark;
-  private long fullWalkDueAt = Long.MIN_VALUE;
+  /**
+   * @param quickNanos up to which a claim of one group is quick
+   */
+  ClaimMark(long quickNanos) {
+    this.quickNanos = quickNanos;
+  }
 
   /** Where to begin a claim; null for the front. */
   synchronized @Nullable Place begin(long nowNanos) {
-    return mark == null || nowNanos - fullWalkDueAt >= 0 ? null : mark;
+    return nowNanos - fullWalkDueAt >= 0 ? null : mark;
   }
 
   /**
@@ -35,9 +46,11 @@ final class ClaimMark {
   synchronized void claimed(
       @Nullable Place begun, Optional<Place> first, int groups, long tookNanos, long nowNanos) {
     if (begun == null) {
+      boolean quick = tookNanos - groups * QUICK_NANOS_A_GROUP < quickNanos;
+      slowInARow = quick ? 0 : slowInARow + 1;
+      // A machine that was busy elsewhere makes one walk slow, or two.
+      mark = slowInARow < SLOW_IN_A_ROW ? null : first.orElse(null);
       fullWalkDueAt = nowNanos + tookNanos * SHARE;
-      boolean quick = tookNanos < QUICK_NANOS + groups * QUICK_NANOS_A_GROUP;
-      mark = quick ? null : first.orElse(null);
     } else {
       mark = first.orElse(null);
     }

@@ -27,7 +27,7 @@ final class Strands {
   private final Session session;
   private final HarelSql sql;
   private final Clock clock;
-  private final StrandWatch watch = new StrandWatch();
+  private final StrandSearch watch = new StrandSearch();
   private final ReentrantLock looking = new ReentrantLock();
   private final LongAdder restored = new LongAdder();
   private @Nullable String sweptTo;
@@ -83,7 +83,7 @@ final class Strands {
   }
 
   private int lookNow(double now, int step) {
-    List<StrandWatch.Part> parts = watch.due(now);
+    List<StrandSearch.Part> parts = watch.due(now);
     watch.looked(
         now,
         session
@@ -91,8 +91,8 @@ final class Strands {
                 "look for stranded messages",
                 sql.look(),
                 Strands::readLook,
-                parts.stream().map(StrandWatch.Part::from).toArray(Long[]::new),
-                parts.stream().map(StrandWatch.Part::to).toArray(Long[]::new))
+                parts.stream().map(StrandSearch.Part::from).toArray(Long[]::new),
+                parts.stream().map(StrandSearch.Part::to).toArray(Long[]::new))
             .get(0));
     if (watch.isSweepDue(now)) {
       Swept swept = sweep(sweptTo, step);
@@ -103,8 +103,8 @@ final class Strands {
     return overdue.isEmpty() ? 0 : restore(overdue);
   }
 
-  private static StrandWatch.Look readLook(ResultSet row) throws SQLException {
-    return new StrandWatch.Look(row.getLong(1), row.getLong(2), row.getLong(3), texts(row, 4));
+  private static StrandSearch.Look readLook(ResultSet row) throws SQLException {
+    return new StrandSearch.Look(row.getLong(1), row.getLong(2), row.getLong(3), texts(row, 4));
   }
 
   private record Swept(@Nullable String last, List<String> stranded) {}

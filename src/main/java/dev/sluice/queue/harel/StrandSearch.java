@@ -19,7 +19,7 @@ import java.util.Map;
  * commits its message before its group is under way, and names the group's priority. Not safe for
  * use by many threads; times are seconds.
  */
-final class StrandWatch {
+final class StrandSearch {
   private static final double GRACE = 2;
   private static final double SHORTEST_GAP = 1;
   private static final double LONGEST_GAP = 60;
