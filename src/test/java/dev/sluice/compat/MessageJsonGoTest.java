@@ -19,7 +19,6 @@ import java.util.Random;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /**
  * Ours beside Go's own encoding/json. The number of cases is {@code -Dsluice.go.cases} (2,000), the
@@ -40,8 +39,8 @@ class MessageJsonGoTest {
 
   // Before each, not before all: else a build without go would not count these as skipped.
   @BeforeEach
-  void build(@TempDir Path scratch) throws Exception {
-    go = GoProgram.build(scratch);
+  void build() throws Exception {
+    go = GoProgram.build();
   }
 
   @Test

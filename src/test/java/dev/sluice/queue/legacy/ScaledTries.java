@@ -11,8 +11,9 @@ import net.jqwik.api.lifecycle.PropertyLifecycleContext;
  * Multiplies the tries of a property by {@code -Dsluice.test.scale=N}, for long campaigns: the
  * numbers in the source are for a run of seconds.
  */
-final class ScaledTries implements AroundPropertyHook {
-  static final int SCALE = Math.max(1, Integer.getInteger("sluice.test.scale", 1));
+public final class ScaledTries implements AroundPropertyHook {
+  /** The factor; 1 in an ordinary run. */
+  public static final int SCALE = Math.max(1, Integer.getInteger("sluice.test.scale", 1));
 
   @Override
   public PropertyExecutionResult aroundProperty(
