@@ -41,7 +41,7 @@ class GoClaimsTest {
     return RandomTable.tables();
   }
 
-  @Property(tries = 600, edgeCases = EdgeCasesMode.NONE)
+  @Property(tries = 400, edgeCases = EdgeCasesMode.NONE)
   void goAndWeClaimTheSameRows(@ForAll ClaimArena.Kind kind, @ForAll("table") RandomTable table)
       throws Exception {
     ClaimArena arena = arena(kind);

@@ -82,6 +82,14 @@ record GoEvent(
     return claims == null ? List.of() : claims;
   }
 
+  /** The row that was settled. */
+  String settledId() {
+    if (id == null) {
+      throw new AssertionError("settles nothing: " + this);
+    }
+    return id;
+  }
+
   /** Whether it has deleted a row. */
   boolean acked() {
     return kind.equals("ack") && held;

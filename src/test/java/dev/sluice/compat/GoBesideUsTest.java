@@ -1,0 +1,181 @@
+package dev.sluice.compat;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.sluice.model.LegacyTable;
+import dev.sluice.queue.legacy.History;
+import dev.sluice.queue.legacy.HistoryCheck;
+import dev.sluice.queue.legacy.ScaledTries;
+import java.sql.Connection;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.parallel.Isolated;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * Go processes and our sessions write and read one queue at once, ack, hand back with delays,
+ * forget what they hold, and crash. All of them note what they did by the clock of this host.
+ */
+@Isolated("measures, or starts processes")
+class GoBesideUsTest {
+  private static final int MESSAGES = 500 * ScaledTries.SCALE;
+  private static final int VISIBILITY = 2;
+
+  private GoProgram go;
+  private Orders orders;
+
+  private final History history =
+      new History(() -> Instant.now().getEpochSecond(), GoBesideUsTest::nanos);
+  private final AtomicBoolean over = new AtomicBoolean();
+
+  @BeforeEach
+  void createTables() throws Exception {
+    go = GoProgram.build();
+    orders = new Orders();
+  }
+
+  @AfterEach
+  void dropDatabase() {
+    if (orders != null) {
+      orders.close();
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void nothingIsLostAndNothingOvertakes(boolean indexed) throws Exception {
+    if (indexed) {
+      orders.index();
+    }
+    ExecutorService threads = Executors.newCachedThreadPool();
+    try {
+      List<Future<Integer>> consumers =
+          List.of(
+              threads.submit(() -> consume(1)),
+              threads.submit(() -> consume(2)),
+              threads.submit(() -> session(3).consume()),
+              threads.submit(() -> session(4).consume()));
+      List<Future<Integer>> producers =
+          List.of(
+              threads.submit(() -> produce("go-one", "1")),
+              threads.submit(() -> produce("go-ten", "10")),
+              threads.submit(() -> session(5).produce(MESSAGES)));
+      for (Future<Integer> producer : producers) {
+        producer.get();
+      }
+      Awaitility.await()
+          .atMost(Duration.ofSeconds(60L * ScaledTries.SCALE))
+          .pollInterval(Duration.ofMillis(50))
+          .until(() -> orders.rows().isEmpty());
+      over.set(true);
+      int crashes = 0;
+      for (Future<Integer> consumer : consumers) {
+        crashes += consumer.get();
+      }
+      assertCrashed(crashes);
+    } finally {
+      over.set(true);
+      threads.shutdownNow();
+    }
+    check();
+  }
+
+  private void assertCrashed(int crashes) {
+    System.out.printf(
+        "beside Go: %,d messages, %,d polls, %,d settlements, %d crashes%n",
+        history.published().size(), history.polls().size(), history.settlements().size(), crashes);
+    assertThat(crashes).as("crashes, or nothing is proved").isGreaterThan(3);
+  }
+
+  private void check() throws Exception {
+    List<String> ids = history.published().stream().map(History.Published::id).toList();
+    HistoryCheck check;
+    try (Connection connection = orders.dataSource(1).getConnection()) {
+      check = new HistoryCheck(history, LegacyTable.idOrder(connection, ids));
+    }
+    check.nothingIsLost(Set.of(), Set.of());
+    check.eachClaimIsSettledOnce();
+    check.everyClaimIsCounted(Map.of(), Map.of());
+    check.noMessageHasTwoHolders();
+    check.whatIsSettledStaysSettled();
+    check.aPollTakesHeads();
+    check.nothingOvertakesAWaitingMessage();
+    assertThat(orders.failed()).isEmpty();
+  }
+
+  private OurSession session(int seed) {
+    return new OurSession(orders, history, over, VISIBILITY, new Random(seed));
+  }
+
+  private int produce(String prefix, String batch) throws Exception {
+    try (GoProcess producer =
+        go.start(
+            "produce",
+            "-uri",
+            orders.uri(),
+            "-queue",
+            Orders.QUEUE,
+            "-prefix",
+            prefix,
+            "-n",
+            Integer.toString(MESSAGES / 2),
+            "-batch",
+            batch,
+            "-pause",
+            batch.equals("1") ? "5ms" : "50ms",
+            "-groups",
+            Integer.toString(OurSession.GROUPS))) {
+      note(producer.finish());
+      return 0;
+    }
+  }
+
+  /** Consumes, dies, comes back; says how often it died. */
+  private int consume(int seed) throws Exception {
+    int crashes = 0;
+    Random random = new Random(seed);
+    while (!over.get()) {
+      try (GoProcess consumer = startConsumer(random)) {
+        Awaitility.await()
+            .atMost(Duration.ofMinutes(10))
+            .until(() -> over.get() || !consumer.runs());
+        consumer.terminate();
+        crashes += consumer.exitCode() == GoProcess.CRASHED ? 1 : 0;
+        note(consumer.events());
+      }
+    }
+    return crashes;
+  }
+
+  private GoProcess startConsumer(Random random) throws Exception {
+    List<String> arguments = new ArrayList<>();
+    arguments.addAll(List.of("consume", "-uri", orders.uri(), "-queue", Orders.QUEUE, "-shuffle"));
+    arguments.addAll(List.of("-visibility", Integer.toString(VISIBILITY), "-max-delay", "1"));
+    arguments.addAll(List.of("-ack-rate", "0.7", "-nack-rate", "0.15", "-defer-rate", "0.1"));
+    arguments.addAll(List.of("-crash-after", Integer.toString(50 + random.nextInt(150))));
+    arguments.addAll(List.of("-seed", Integer.toString(random.nextInt(1_000))));
+    return go.start(arguments.toArray(String[]::new));
+  }
+
+  private void note(List<GoEvent> events) {
+    events.forEach(event -> event.addTo(history, Orders.QUEUE));
+  }
+
+  private static long nanos() {
+    Instant now = Instant.now();
+    return now.getEpochSecond() * 1_000_000_000 + now.getNano();
+  }
+}
