@@ -20,7 +20,7 @@ type producer struct {
 	mode    string
 }
 
-// produce publishes messages and writes an event for each batch.
+// produce publishes messages, until it is told to stop, and writes an event for each batch.
 func produce(ctx context.Context, args []string, _ io.Reader, out *bufio.Writer) error {
 	flags := flag.NewFlagSet("produce", flag.ContinueOnError)
 	p := producer{journal: journal{out}}
@@ -52,7 +52,7 @@ func produce(ctx context.Context, args []string, _ io.Reader, out *bufio.Writer)
 		}
 		wait(ctx, *pause)
 	}
-	return ctx.Err()
+	return nil
 }
 
 func (p *producer) publish(ctx context.Context, from, to int) error {

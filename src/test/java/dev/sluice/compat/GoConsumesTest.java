@@ -46,23 +46,23 @@ class GoConsumesTest {
 
   @Test
   void goTakesEachMessageOnceAndInOrder(@TempDir Path scratch) throws Exception {
-    List<Message> messages = inGroups(PER_GROUP);
+    List<Message> messages = inGroups(GROUPS, PER_GROUP);
     publish(Files.write(scratch.resolve("orders"), json(messages)));
 
-    List<GoEvent> events = consume("-max", "100", "-idle", "1s");
+    GoEvents events = consume("-max", "100", "-idle", "1s");
 
-    assertThat(acked(events)).hasSize(messages.size()).doesNotHaveDuplicates();
-    assertThat(Order.byGroup(claimed(events), published(messages)))
+    assertThat(events.acked()).hasSize(messages.size()).doesNotHaveDuplicates();
+    assertThat(Order.byGroup(ids(events.claimed()), published(messages)))
         .isEqualTo(Order.byGroup(published(messages)));
     assertThat(orders.rows()).isEmpty();
   }
 
   @Test
   void whatGoHandsBackComesAgainBeforeTheRestOfItsGroup(@TempDir Path scratch) throws Exception {
-    List<Message> messages = inGroups(PER_GROUP / 4);
+    List<Message> messages = inGroups(GROUPS / 2, PER_GROUP / 4);
     publish(Files.write(scratch.resolve("orders"), json(messages)));
 
-    List<GoEvent> events =
+    GoEvents events =
         consume(
             "-ack-rate",
             "0.8",
@@ -77,8 +77,8 @@ class GoConsumesTest {
             "-idle",
             "2500ms");
 
-    assertThat(events).extracting(GoEvent::kind).contains("nack", "defer");
-    assertThat(Order.byGroup(acked(events), published(messages)))
+    assertThat(events.all()).extracting(GoEvent::kind).contains("nack", "defer");
+    assertThat(Order.byGroup(events.acked(), published(messages)))
         .isEqualTo(Order.byGroup(published(messages)));
     assertThat(orders.rows()).isEmpty();
   }
@@ -95,11 +95,10 @@ class GoConsumesTest {
       }
     }
 
-    List<GoEvent> events = consume("-max", "100", "-idle", "1s");
+    GoEvents events = consume("-max", "100", "-idle", "1s");
 
     Map<String, String> read =
-        events.stream()
-            .flatMap(event -> event.claimed().stream())
+        events.claimed().stream()
             .collect(Collectors.toMap(GoEvent.Claim::id, GoEvent.Claim::payload));
     assertThat(read).isEqualTo(written);
     assertThat(orders.rows()).isEmpty();
@@ -110,10 +109,10 @@ class GoConsumesTest {
     return (message.id() + message.messageGroupId().orElse("")).indexOf('\0') >= 0;
   }
 
-  private static List<Message> inGroups(int perGroup) {
+  private static List<Message> inGroups(int groups, int perGroup) {
     List<Message> messages = new ArrayList<>();
     for (int n = 0; n < perGroup; n++) {
-      for (int g = 0; g < GROUPS; g++) {
+      for (int g = 0; g < groups; g++) {
         messages.add(
             Message.of("order-%05d-%03d".formatted(n, g), "https://t.example/hook")
                 .withGroup("group-" + g)
@@ -139,7 +138,7 @@ class GoConsumesTest {
     }
   }
 
-  private List<GoEvent> consume(String... options) throws Exception {
+  private GoEvents consume(String... options) throws Exception {
     List<String> arguments = new ArrayList<>();
     arguments.addAll(List.of("consume", "-uri", orders.uri(), "-queue", Orders.QUEUE));
     arguments.addAll(List.of(options));
@@ -148,11 +147,7 @@ class GoConsumesTest {
     }
   }
 
-  private static List<String> claimed(List<GoEvent> events) {
-    return events.stream().flatMap(e -> e.claimed().stream()).map(GoEvent.Claim::id).toList();
-  }
-
-  private static List<String> acked(List<GoEvent> events) {
-    return events.stream().filter(GoEvent::acked).map(GoEvent::settledId).toList();
+  private static List<String> ids(List<GoEvent.Claim> claims) {
+    return claims.stream().map(GoEvent.Claim::id).toList();
   }
 }

@@ -31,18 +31,18 @@ final class GoProcess implements AutoCloseable {
   }
 
   /** Its events so far, oldest first. */
-  List<GoEvent> events() throws IOException {
+  GoEvents events() throws IOException {
     String written = Files.readString(out, StandardCharsets.UTF_8);
     List<GoEvent> events = new ArrayList<>();
     // What stands behind the last line end is still being written, or was when it was killed.
     for (String line : written.substring(0, written.lastIndexOf('\n') + 1).lines().toList()) {
       events.add(GoEvent.parse(line));
     }
-    return events;
+    return new GoEvents(events);
   }
 
   /** Waits for its end, which must be a good one, and returns all its events. */
-  List<GoEvent> finish() throws IOException, InterruptedException {
+  GoEvents finish() throws IOException, InterruptedException {
     assertThat(exitCode()).as("exit code of the Go program").isZero();
     return events();
   }

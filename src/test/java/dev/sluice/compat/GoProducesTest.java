@@ -75,7 +75,7 @@ class GoProducesTest {
             "500",
             "-target",
             target.url())) {
-      return producer.finish().stream().flatMap(event -> event.published().stream()).toList();
+      return producer.finish().published();
     }
   }
 

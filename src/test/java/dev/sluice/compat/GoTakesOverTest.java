@@ -38,10 +38,7 @@ class GoTakesOverTest {
     orders = new Orders();
     orders.index();
     target = new RecordingTarget(Duration.ofMillis(3));
-    published = new ArrayList<>();
-    for (GoEvent event : produce()) {
-      published.addAll(event.published());
-    }
+    published = produce().published();
   }
 
   @AfterEach
@@ -62,14 +59,14 @@ class GoTakesOverTest {
       run.kill();
     }
     atKills.addAll(inFlight());
-    List<GoEvent> killed;
+    GoEvents killed;
     try (GoProcess consumer = consume("-max", "20")) {
-      await(() -> acked(consumer.events()).size() >= SHARE || !consumer.runs());
+      await(() -> consumer.events().acked().size() >= SHARE || !consumer.runs());
       consumer.kill();
       killed = consumer.events();
     }
     atKills.addAll(inFlight());
-    List<GoEvent> orderly;
+    GoEvents orderly;
     try (GoProcess consumer = consume("-max", "20", "-stop-after", Integer.toString(SHARE))) {
       orderly = consumer.finish();
     }
@@ -80,17 +77,17 @@ class GoTakesOverTest {
     assertThat(orders.rows()).isEmpty();
     assertThat(orders.failed()).isEmpty();
     List<String> done = new ArrayList<>(Order.delivered(target));
-    done.addAll(acked(killed));
-    done.addAll(acked(orderly));
+    done.addAll(killed.acked());
+    done.addAll(orderly.acked());
     List<String> lost = missing(done);
     // Its ack may have been committed, and it was killed before it could say so.
-    assertThat(unsettled(killed)).containsAll(lost);
+    assertThat(killed.unsettled()).containsAll(lost);
     assertThat(lost).hasSizeLessThanOrEqualTo(1);
     assertThat(atKills).as("in flight at the kills").containsAll(repeated(done));
     System.out.printf(
         "Go took over: %,d messages, %,d by Go, %d in flight at the kills, %d repeated%n",
         MESSAGES,
-        acked(killed).size() + acked(orderly).size(),
+        killed.acked().size() + orderly.acked().size(),
         atKills.size(),
         repeated(done).size());
   }
@@ -104,9 +101,9 @@ class GoTakesOverTest {
     }
     List<String> done = new ArrayList<>(Order.delivered(target));
     try (GoProcess consumer = consume("-max", "20")) {
-      await(() -> acked(consumer.events()).size() >= SHARE || !consumer.runs());
+      await(() -> consumer.events().acked().size() >= SHARE || !consumer.runs());
       consumer.terminate();
-      done.addAll(acked(consumer.finish()));
+      done.addAll(consumer.finish().acked());
     }
     assertThat(inFlight()).isEmpty();
     int before = target.count();
@@ -121,7 +118,7 @@ class GoTakesOverTest {
     assertThat(orders.rows()).isEmpty();
   }
 
-  private List<GoEvent> produce() throws Exception {
+  private GoEvents produce() throws Exception {
     try (GoProcess producer =
         go.start(
             "produce",
@@ -163,7 +160,7 @@ class GoTakesOverTest {
   private static void await(Callable<Boolean> condition) {
     Awaitility.await()
         .atMost(Duration.ofSeconds(60L * ScaledTries.SCALE))
-        .pollInterval(Duration.ofMillis(10))
+        .pollInterval(Duration.ofMillis(50))
         .until(condition);
   }
 
@@ -172,22 +169,6 @@ class GoTakesOverTest {
     for (LegacyRow row : orders.rows()) {
       if (row.receipt() != null) {
         ids.add(row.id());
-      }
-    }
-    return ids;
-  }
-
-  private static List<String> acked(List<GoEvent> events) {
-    return events.stream().filter(GoEvent::acked).map(GoEvent::settledId).toList();
-  }
-
-  /** What it had claimed and not settled, as far as it could say. */
-  private static Set<String> unsettled(List<GoEvent> events) {
-    Set<String> ids = new HashSet<>();
-    for (GoEvent event : events) {
-      event.claimed().forEach(claim -> ids.add(claim.id()));
-      if (!event.kind().equals("poll")) {
-        ids.remove(event.settledId());
       }
     }
     return ids;
