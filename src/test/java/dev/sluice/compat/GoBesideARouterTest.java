@@ -25,7 +25,7 @@ class GoBesideARouterTest {
   private static final String WITHOUT_END = "1000000";
   private static final int BY_US = 500;
   private static final int KILLS = 3 * ScaledTries.SCALE;
-  private static final int SHARE = 100;
+  private static final int SHARE = 70;
 
   private final List<GoEvents> killed = new ArrayList<>();
   private final List<String> ackedByGo = new ArrayList<>();

@@ -15,6 +15,9 @@ final class GoProcess implements AutoCloseable {
   /** What it ends with when it crashes as told. */
   static final int CRASHED = 137;
 
+  /** What it ends with when SIGTERM meets it before it listens. */
+  static final int STOPPED_WHILE_STARTING = 143;
+
   private static final long LONGEST_SECONDS = 600;
 
   private final Process process;
