@@ -84,7 +84,16 @@ class GoBesideARouterTest {
   private void workUntilKilled(int kill) throws Exception {
     int before = target.count();
     try (SluiceProcess run =
-            orders.start("run", "--visibility", "3", "--batch", "20", "--concurrency", "3");
+            orders.start(
+                "run",
+                "--visibility",
+                "3",
+                "--batch",
+                "20",
+                "--concurrency",
+                "3",
+                "--poll-interval",
+                "0.1");
         GoProcess consumer = consume(kill)) {
       await(() -> consumer.events().acked().size() >= SHARE);
       if (kill % 2 == 0) {
@@ -128,7 +137,7 @@ class GoBesideARouterTest {
         "-n",
         WITHOUT_END,
         "-batch",
-        "10",
+        "5",
         "-pause",
         "20ms",
         "-groups",
