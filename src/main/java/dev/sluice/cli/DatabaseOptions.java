@@ -9,9 +9,10 @@ final class DatabaseOptions {
       paramLabel = "URI",
       defaultValue = "embedded:",
       description = {
-        "The database: postgres://user:pass@host:5432/db. The password may come from PGPASSWORD or"
-            + " ~/.pgpass. Default: FC_DATABASE_URL where set, else embedded:, a PostgreSQL that"
-            + " comes along and lives in ./.sluice/postgres."
+        "The queue's database: postgres://user:pass@host:5432/db for the legacy table,"
+            + " harel://user:pass@host:5432/db[?prefix=P] for the harel tables. The password may come from PGPASSWORD or"
+            + " ~/.pgpass. Default: FC_DATABASE_URL where set, else embedded: (or embedded-harel:),"
+            + " a PostgreSQL that comes along and lives in ./.sluice/postgres."
       })
   private String uri = "";
 

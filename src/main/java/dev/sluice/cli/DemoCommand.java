@@ -6,6 +6,9 @@ import dev.sluice.delivery.HttpOptions;
 import dev.sluice.queue.FailedFilter;
 import dev.sluice.queue.FailedMessage;
 import dev.sluice.queue.Message;
+import dev.sluice.queue.Queue;
+import dev.sluice.queue.uri.QueueSettings;
+import dev.sluice.queue.uri.QueueUri;
 import dev.sluice.router.Router;
 import dev.sluice.router.RouterOptions;
 import dev.sluice.router.RouterProgress;
@@ -14,6 +17,7 @@ import dev.sluice.time.SystemTime;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -31,7 +35,6 @@ final class DemoCommand implements Callable<Integer> {
   private static final String EMBEDDED = "embedded:";
   private static final Duration LONGEST_WAIT = Duration.ofSeconds(40);
   private static final int MOST_QUARANTINED = 100;
-  private static final int CONNECTIONS = 4;
 
   private final Console console;
 
@@ -41,7 +44,8 @@ final class DemoCommand implements Callable<Integer> {
       defaultValue = EMBEDDED,
       description =
           "The database. Default: embedded:, a PostgreSQL that comes along and lives in"
-              + " ./.sluice/postgres; FC_DATABASE_URL is not read.")
+              + " ./.sluice/postgres; embedded-harel: shows the harel transport on it. FC_DATABASE_URL"
+              + " is not read.")
   private String uri = EMBEDDED;
 
   @Mixin private final JsonOption json = new JsonOption();
@@ -53,33 +57,26 @@ final class DemoCommand implements Callable<Integer> {
   @Override
   public Integer call() throws IOException, InterruptedException {
     LogConfigurator.defaultLevel(console, Level.ERROR);
-    String name = DemoTable.newQueueName();
-    if (uri.equals(EMBEDDED)) {
+    QueueUri parsed = QueueUri.parse(uri);
+    if (parsed.embedded()) {
       console.message("starting a PostgreSQL in .sluice/postgres");
     }
-    try (OpenQueue open = OpenQueue.open(uri, name, CONNECTIONS, visibility(), false);
+    QueueSettings settings = new QueueSettings(visibility(), false, Optional.empty());
+    try (DemoTable table = DemoTable.open(parsed, settings);
         DemoTarget target = DemoTarget.start()) {
-      SchemaGate.requireQuarantine(open.queue());
-      DemoTable table = new DemoTable(open.database());
-      table.removeOld();
-      try {
-        return play(open, target);
-      } finally {
-        table.empty(name);
-      }
+      return play(table.queue(), target);
     }
   }
 
-  private Integer play(OpenQueue open, DemoTarget target) throws InterruptedException {
+  private Integer play(Queue queue, DemoTarget target) throws InterruptedException {
     List<Message> day = DemoOrders.day(target.url());
     DemoJournal journal = new DemoJournal(day);
     target.serve(journal);
     console.message("publishing " + Words.count(day.size(), "message"));
-    new Publisher(open.queue(), true, console::message).publish(day);
+    new Publisher(queue, true, console::message).publish(day);
     console.message("delivering them to " + target.url());
-    RouterReport report = drain(open, day.size());
-    List<FailedMessage> quarantined =
-        open.queue().admin().listFailed(FailedFilter.ALL, MOST_QUARANTINED);
+    RouterReport report = drain(queue, day.size());
+    List<FailedMessage> quarantined = queue.admin().listFailed(FailedFilter.ALL, MOST_QUARANTINED);
     DemoSummary summary = new DemoSummary(console);
     if (json.json()) {
       summary.printJson(report, journal, quarantined);
@@ -92,11 +89,10 @@ final class DemoCommand implements Callable<Integer> {
     return journal.proof().holds() ? ExitCode.DONE : ExitCode.FAILED;
   }
 
-  private RouterReport drain(OpenQueue open, int messages) {
+  private RouterReport drain(Queue queue, int messages) {
     try (SystemTime time = new SystemTime();
         HttpMediator mediator = new HttpMediator(time, HttpOptions.DEFAULT)) {
-      Router router =
-          Router.builder(open.queue(), mediator, time).options(RouterOptions.DEFAULTS).build();
+      Router router = Router.builder(queue, mediator, time).options(RouterOptions.DEFAULTS).build();
       return Interrupts.during(
           router::stop,
           () ->

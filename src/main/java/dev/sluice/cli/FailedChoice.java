@@ -41,7 +41,7 @@ final class FailedChoice {
     if (yes) {
       return true;
     }
-    long count = queue.metrics().quarantined();
+    long count = queue.metrics().quarantined().orElse(0);
     return new Question(console)
         .ask(
             verb

@@ -44,7 +44,7 @@ final class FailedDiscardCommand implements Callable<Integer> {
       } else {
         console.out().println("discarded " + Words.count(discarded, "message"));
       }
-      return missing.report(console, options.queue()) ? ExitCode.FAILED : ExitCode.DONE;
+      return missing.report(console, open.queue().identifier()) ? ExitCode.FAILED : ExitCode.DONE;
     }
   }
 }

@@ -48,7 +48,8 @@ final class FailedListCommand implements Callable<Integer> {
       if (json.json()) {
         view.printJson(shown, false);
       } else if (shown.isEmpty()) {
-        console.message("nothing of that is quarantined in queue '" + options.queue() + "'");
+        console.message(
+            "nothing of that is quarantined in queue '" + open.queue().identifier() + "'");
       } else {
         view.printTable(shown);
       }

@@ -40,7 +40,7 @@ final class FailedRequeueCommand implements Callable<Integer> {
       MissingIds missing = choice.missing(queue);
       RequeueResult result = queue.admin().requeueFailed(choice.chosen().filter());
       print(result, missing);
-      boolean unfound = missing.report(console, options.queue());
+      boolean unfound = missing.report(console, open.queue().identifier());
       result.inTheWay().forEach(this::reportInTheWay);
       return unfound || !result.inTheWay().isEmpty() ? ExitCode.FAILED : ExitCode.DONE;
     }

@@ -38,7 +38,7 @@ final class FailedShowCommand implements Callable<Integer> {
       } else {
         view.printWhole(found);
       }
-      return new MissingIds(ids, found).report(console, options.queue())
+      return new MissingIds(ids, found).report(console, open.queue().identifier())
           ? ExitCode.FAILED
           : ExitCode.DONE;
     }

@@ -2,9 +2,9 @@ package dev.sluice.cli;
 
 import dev.sluice.queue.Queue;
 import dev.sluice.queue.uri.Database;
+import dev.sluice.queue.uri.QueueSettings;
 import dev.sluice.queue.uri.QueueUri;
 import dev.sluice.queue.uri.Queues;
-import java.time.Duration;
 import java.util.Optional;
 
 /**
@@ -28,23 +28,17 @@ final class OpenQueue implements AutoCloseable {
 
   /** Opens for a look or a change by hand: claims are not what it is for. */
   static OpenQueue open(String uri, Optional<String> name, int connections) {
-    return open(uri, name.orElse(NO_QUEUE), connections);
-  }
-
-  static OpenQueue open(String uri, String name, int connections) {
-    return open(uri, name, connections, Duration.ZERO, false);
+    return open(QueueUri.parse(uri), name, connections, QueueSettings.DEFAULTS);
   }
 
   static OpenQueue open(
-      String uri, String name, int connections, Duration visibility, boolean exclusive) {
-    QueueUri parsed = QueueUri.parse(uri);
-    if (parsed.backend() != QueueUri.Backend.LEGACY) {
-      throw CommandException.usage("--uri: this build has no harel backend; use postgres://...");
-    }
-    Database database = Database.open(parsed, connections);
+      QueueUri uri, Optional<String> name, int connections, QueueSettings settings) {
+    Optional<String> known =
+        uri.backend() == QueueUri.Backend.HAREL ? name : name.or(() -> Optional.of(NO_QUEUE));
+    Database database = Database.open(uri, connections);
     try {
-      OpenQueue open = new OpenQueue(database, Queues.open(database, name, visibility, exclusive));
-      if (parsed.embedded()) {
+      OpenQueue open = new OpenQueue(database, Queues.open(database, known, settings));
+      if (uri.embedded()) {
         open.queue().initSchema();
       }
       return open;

@@ -51,7 +51,7 @@ final class PeekCommand implements Callable<Integer> {
       if (json.json()) {
         printJson(messages);
       } else if (messages.isEmpty()) {
-        console.message("nothing is claimable in queue '" + options.queue() + "'");
+        console.message("nothing is claimable in queue '" + open.queue().identifier() + "'");
       } else {
         printTable(messages);
       }

@@ -60,6 +60,12 @@ final class PublishCommand implements Callable<Integer> {
   private boolean keepOrder;
 
   @Option(
+      names = "--force",
+      description =
+          "Publish to harel tables although Python workers use them, which stop at such messages.")
+  private boolean force;
+
+  @Option(
       names = "--skip-bad",
       description = "Report lines that are no messages and go on. Default: stop before the batch.")
   private boolean skipBad;
@@ -77,6 +83,7 @@ final class PublishCommand implements Callable<Integer> {
     }
     try (InputStream in = input();
         OpenQueue open = options.open()) {
+      requireNoObjection(open);
       Publisher publisher = new Publisher(open.queue(), keepOrder, console::message);
       long began = System.nanoTime();
       Interrupts.during(
@@ -86,8 +93,20 @@ final class PublishCommand implements Callable<Integer> {
                   Progress.of(
                       console, "published", () -> publisher.published() + publisher.existed()),
                   () -> publishAll(new MessageLines(in), publisher)));
-      print(publisher, (System.nanoTime() - began) / 1e9);
+      print(open.queue().identifier(), publisher, (System.nanoTime() - began) / 1e9);
       return ExitCode.DONE;
+    }
+  }
+
+  private void requireNoObjection(OpenQueue open) {
+    if (!force) {
+      open.queue()
+          .admin()
+          .objectionToPublishing()
+          .ifPresent(
+              objection -> {
+                throw CommandException.failed(objection + ", or with --force as it is");
+              });
     }
   }
 
@@ -154,12 +173,12 @@ final class PublishCommand implements Callable<Integer> {
     return Words.count(publisher.published()) + " published";
   }
 
-  private void print(Publisher publisher, double seconds) {
+  private void print(String queue, Publisher publisher, double seconds) {
     if (json.json()) {
       JsonDocument.print(
           console.out(),
           json ->
-              json.field("queue", options.queue())
+              json.field("queue", queue)
                   .field("published", publisher.published())
                   .field("existed", publisher.existed())
                   .field("skipped", skipped)
@@ -172,7 +191,7 @@ final class PublishCommand implements Callable<Integer> {
             "published %s to queue '%s' in %s; %s existed already%s"
                 .formatted(
                     Words.count(publisher.published(), "message"),
-                    Printable.text(options.queue()),
+                    Printable.text(queue),
                     Words.seconds(seconds),
                     Words.count(publisher.existed()),
                     skipped == 0 ? "" : ", " + Words.count(skipped, "bad line") + " skipped"));

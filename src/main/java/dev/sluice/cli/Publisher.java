@@ -16,6 +16,7 @@ final class Publisher {
   private final boolean keepOrder;
   private final Consumer<String> warn;
   private final PublishOrder order;
+  private final boolean orderIsKept;
   private boolean warned;
   private final LongAdder published = new LongAdder();
   private final LongAdder existed = new LongAdder();
@@ -28,11 +29,17 @@ final class Publisher {
     this.queue = queue;
     this.keepOrder = keepOrder;
     this.warn = warn;
-    this.order = new PublishOrder(queue.admin()::previewPublish);
+    this.order = new PublishOrder(ids -> queue.admin().previewPublish(ids).orElseThrow());
+    this.orderIsKept = queue.admin().previewPublish(List.of()).isEmpty();
   }
 
   /** Publishes the messages in their order. */
   void publish(List<Message> messages) throws InterruptedException {
+    if (orderIsKept) {
+      queue.publishBatch(messages);
+      published.add(messages.size());
+      return;
+    }
     List<Message> rest = messages;
     while (!rest.isEmpty()) {
       PublishOrder.Forecast forecast = order.forecast(rest);

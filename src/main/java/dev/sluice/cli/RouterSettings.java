@@ -1,10 +1,13 @@
 package dev.sluice.cli;
 
 import dev.sluice.delivery.HttpOptions;
+import dev.sluice.queue.uri.QueueSettings;
+import dev.sluice.queue.uri.QueueUri;
 import dev.sluice.router.RouterOptions;
 import dev.sluice.router.RouterOptions.On5xx;
 import dev.sluice.router.RouterOptions.OnReject;
 import java.time.Duration;
+import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import picocli.CommandLine.Option;
@@ -107,6 +110,14 @@ final class RouterSettings {
               + " Default: ${DEFAULT-VALUE}.")
   private Seconds drainTime = new Seconds(Duration.ofSeconds(60));
 
+  @Option(
+      names = "--target",
+      paramLabel = "URL",
+      description =
+          "Where harel events go that carry no message and so name no target. Default: they are left"
+              + " to Python workers.")
+  private Optional<String> target = Optional.empty();
+
   RouterOptions routerOptions() {
     return RouterOptions.DEFAULTS
         .withConcurrency(concurrency)
@@ -116,8 +127,7 @@ final class RouterSettings {
         .withDrainTime(drainTime.duration())
         .withMaxFailures(maxFailures)
         .withOn5xx(on5xx)
-        .withOnReject(onReject)
-        .withExclusiveGroups(groups == Groups.EXCLUSIVE);
+        .withOnReject(onReject);
   }
 
   HttpOptions httpOptions() {
@@ -135,21 +145,23 @@ final class RouterSettings {
    * @param patience how long to wait at most
    * @throws dev.sluice.queue.SchemaException if tables are missing or differ
    */
-  OpenQueue open(String uri, String queue, Duration patience) {
+  OpenQueue open(QueueUri uri, Optional<String> queue, Duration patience) {
     boolean exclusive = groups == Groups.EXCLUSIVE;
     RouterOptions checked = routerOptions();
-    OpenQueue open = OpenQueue.open(uri, queue, CONNECTIONS, checked.visibility(), exclusive);
+    OpenQueue open =
+        OpenQueue.open(
+            uri, queue, CONNECTIONS, new QueueSettings(checked.visibility(), exclusive, target));
     try {
       new DatabaseWait(patience).until(() -> requireSchema(open));
     } catch (RuntimeException e) {
       open.close();
       throw e;
     }
-    if (exclusive) {
+    if (exclusive && uri.backend() == QueueUri.Backend.LEGACY) {
       log.info(
           "group order across routers holds as long as every router of this queue is exclusive;"
               + " a relaxed or Go router beside them breaks it queue={}",
-          LogLine.quoted(queue));
+          LogLine.quoted(open.queue().identifier()));
     }
     return open;
   }

@@ -21,12 +21,13 @@ final class SchemaCommand implements Runnable {
         .addSubcommand(new SchemaPrintCommand(console))
         .addSubcommand(new SchemaInitCommand(console))
         .addSubcommand(new SchemaCheckCommand(console))
-        .addSubcommand(new SchemaDropIndexesCommand(console));
+        .addSubcommand(new SchemaDropIndexesCommand(console))
+        .addSubcommand(new SchemaDropGuardCommand(console));
   }
 
   @Override
   public void run() {
     throw CommandException.usage(
-        "schema: what with it? print, init, check or drop-indexes; see: sluice schema --help");
+        "schema: what with it? print, init, check, drop-indexes or drop-guard; see: sluice schema --help");
   }
 }

@@ -9,7 +9,7 @@ import picocli.CommandLine.Mixin;
 /** Takes the claim indexes away. */
 @Command(
     name = "drop-indexes",
-    description = "Drop the claim indexes: the table is as Go made it again.",
+    description = "Drop the claim indexes: the table is as its producers made it again.",
     sortOptions = false,
     footer = {
       "",

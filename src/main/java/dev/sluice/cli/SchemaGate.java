@@ -8,8 +8,6 @@ import java.util.List;
 
 /** Lets nothing begin on tables that are missing or different. */
 final class SchemaGate {
-  private static final String NO_QUARANTINE = "table queue_messages_failed does not exist";
-
   private SchemaGate() {}
 
   /**
@@ -27,25 +25,34 @@ final class SchemaGate {
    */
   static void requireQuarantine(Queue queue) {
     requireUsable(queue);
-    if (queue.checkSchema().quarantineMissing()) {
-      throw new SchemaException(
-          List.of(
-              NO_QUARANTINE
-                  + "; create it with: sluice schema init, or do without it: --on-reject drop"));
-    }
+    queue
+        .checkSchema()
+        .missingQuarantine()
+        .ifPresent(
+            table -> {
+              throw new SchemaException(
+                  List.of(
+                      missing(table)
+                          + "; create it with: sluice schema init, or do without it: --on-reject"
+                          + " drop"));
+            });
   }
 
   /** What differs, quarantine included, a line each. */
   static List<String> differences(SchemaReport report) {
     List<String> differences = new ArrayList<>(report.differences());
-    if (report.quarantineMissing()) {
-      differences.add(NO_QUARANTINE);
-    }
+    report.missingQuarantine().ifPresent(table -> differences.add(missing(table)));
     return differences;
   }
 
+  private static String missing(String table) {
+    return "table " + table + " does not exist";
+  }
+
   private static String remedy(SchemaReport report) {
-    boolean missing = report.differences().stream().anyMatch(d -> d.endsWith("does not exist"));
+    boolean missing =
+        report.differences().stream()
+            .anyMatch(d -> d.endsWith("does not exist") || d.startsWith("function "));
     return missing
         ? "; create it with: sluice schema init, or check the database in --uri"
         : "; alter the table, or check the database in --uri";

@@ -18,7 +18,8 @@ import picocli.CommandLine.Option;
       "",
       "Examples:",
       "  sluice schema init --uri postgres://owner@db.example/shop",
-      "  sluice schema init --indexes --uri postgres://owner@db.example/shop"
+      "  sluice schema init --indexes --uri postgres://owner@db.example/shop",
+      "  sluice schema init --indexes --guard --uri harel://owner@db.example/shop"
     })
 final class SchemaInitCommand implements Callable<Integer> {
   private final Console console;
@@ -29,6 +30,13 @@ final class SchemaInitCommand implements Callable<Integer> {
       names = "--indexes",
       description = "Also add the indexes that keep claims fast, without blocking writers.")
   private boolean indexes;
+
+  @Option(
+      names = "--guard",
+      description =
+          "Harel tables: also add the two triggers that keep Python workers from leaving messages"
+              + " that nobody can claim.")
+  private boolean guard;
 
   SchemaInitCommand(Console console) {
     this.console = console;
@@ -48,6 +56,10 @@ final class SchemaInitCommand implements Callable<Integer> {
       if (indexes) {
         open.queue().admin().createExtra(SchemaReport.Extra.CLAIM_INDEXES);
         console.message("claim indexes are there");
+      }
+      if (guard) {
+        open.queue().admin().createExtra(SchemaReport.Extra.GUARD);
+        console.message("guard triggers are there");
       }
       return ExitCode.DONE;
     }

@@ -1,16 +1,25 @@
 package dev.sluice.cli;
 
+import dev.sluice.queue.uri.QueueUri;
 import dev.sluice.queue.uri.Queues;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 
 /** Prints the DDL. */
 @Command(
     name = "print",
     description = "Print the statements that create tables and indexes; touches no database.",
-    footer = {"", "Example:", "  sluice schema print > sluice.sql"})
+    footer = {
+      "",
+      "Examples:",
+      "  sluice schema print > sluice.sql",
+      "  sluice schema print --uri 'harel://db.example/shop?prefix=harel'"
+    })
 final class SchemaPrintCommand implements Callable<Integer> {
   private final Console console;
+
+  @Mixin private final DatabaseOptions database = new DatabaseOptions();
 
   SchemaPrintCommand(Console console) {
     this.console = console;
@@ -18,7 +27,7 @@ final class SchemaPrintCommand implements Callable<Integer> {
 
   @Override
   public Integer call() {
-    console.out().print(Queues.schemaScript());
+    console.out().print(Queues.schemaScript(QueueUri.parse(database.uri())));
     return ExitCode.DONE;
   }
 }

@@ -3,6 +3,7 @@ package dev.sluice.cli;
 import dev.sluice.queue.QueueMetrics;
 import dev.sluice.queue.QueueStats;
 import java.util.List;
+import java.util.OptionalLong;
 
 /** Prints the figures of queues. */
 final class StatsView {
@@ -74,14 +75,18 @@ final class StatsView {
       table.row(
           queue.queue(),
           Words.count(metrics.pending()),
-          Words.count(metrics.delayed()),
+          count(metrics.delayed()),
           Words.count(metrics.inFlight()),
           Words.count(metrics.lapsed()),
           Words.count(queue.groups()),
           Words.count(queue.blockedGroups()),
           queue.oldestSeconds().isPresent() ? Words.age(queue.oldestSeconds().getAsLong()) : "-",
-          Words.count(metrics.quarantined()));
+          count(metrics.quarantined()));
     }
     table.print(console.out());
+  }
+
+  private static String count(OptionalLong number) {
+    return number.isPresent() ? Words.count(number.getAsLong()) : "-";
   }
 }

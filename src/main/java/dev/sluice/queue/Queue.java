@@ -120,7 +120,14 @@ public interface Queue extends AutoCloseable {
   boolean honoursDelayedReturn();
 
   /**
-   * Publishes one message. One whose id waits in the queue already is left alone.
+   * Whether a group gives nothing while a message of it is in flight, so that settling one makes
+   * the next claimable.
+   */
+  boolean hasExclusiveGroups();
+
+  /**
+   * Publishes one message. One whose id waits in the queue already is left alone, where the backend
+   * keeps ids apart: the harel transport does not, and delivers both.
    *
    * @return the message's id
    * @throws IllegalArgumentException if the message cannot be stored (a NUL in its id or group)

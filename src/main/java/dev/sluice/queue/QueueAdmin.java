@@ -27,8 +27,21 @@ public interface QueueAdmin {
    */
   List<PeekedMessage> peek(Optional<String> group, int limit);
 
-  /** How the database sees ids that are about to be published to this queue. */
-  PublishPreview previewPublish(List<String> ids);
+  /**
+   * How the database sees ids that are about to be published to this queue; empty where messages
+   * are delivered in the order in which they were published, whatever their ids.
+   */
+  Optional<PublishPreview> previewPublish(List<String> ids);
+
+  /** Why messages of ours should not be published to this queue, if somebody else would suffer. */
+  Optional<String> objectionToPublishing();
+
+  /**
+   * Looks through the whole queue for messages that nobody can claim, and makes them claimable.
+   *
+   * @return how many groups had such messages
+   */
+  int repair();
 
   /** Quarantined messages, oldest first in group order. */
   List<FailedMessage> listFailed(FailedFilter filter, int limit);

@@ -1,22 +1,26 @@
 package dev.sluice.queue;
 
 import java.util.List;
+import java.util.Optional;
 
 /**
  * What a backend found when it looked at its tables.
  *
  * @param differences what makes the queue unusable, a line each, naming table and column; empty
  *     when all is well
- * @param quarantineMissing whether the quarantine table is absent, which older deployments are
+ * @param missingQuarantine the name of the quarantine table where it is absent, as in older
+ *     deployments
  * @param extras the optional parts that are there
  */
 public record SchemaReport(
-    List<String> differences, boolean quarantineMissing, List<Extra> extras) {
+    List<String> differences, Optional<String> missingQuarantine, List<Extra> extras) {
 
   /** An optional, additive part of a schema. */
   public enum Extra {
     /** The indexes that keep claims fast. */
-    CLAIM_INDEXES
+    CLAIM_INDEXES,
+    /** The triggers that keep the statements of Python workers from stranding messages. */
+    GUARD
   }
 
   public SchemaReport {

@@ -56,8 +56,16 @@ final class Drain {
     emptyPolls = 0;
   }
 
-  /** A poll that began with nothing held has found nothing. */
-  void nothingLeft() {
+  /**
+   * A poll that began with nothing held has found nothing.
+   *
+   * @param inDoubt whether there may be more to find within seconds
+   */
+  void nothingLeft(boolean inDoubt) {
+    if (inDoubt) {
+      Time.Timer unused = time.after(BETWEEN_EMPTY_POLLS, () -> core.execute(pollAnew));
+      return;
+    }
     emptyPolls++;
     if (!waiting && !waitOver) {
       waiting = true;

@@ -41,7 +41,7 @@ final class Feed {
     void polled(Poll poll, PollResult result);
 
     /** The last poll was empty, and the next comes after the interval. */
-    void idle(Poll poll);
+    void idle(Poll poll, PollResult result);
 
     /** Polls fail, again and again, and not because the database is away. */
     void keepsFailing(Throwable cause);
@@ -186,7 +186,7 @@ final class Feed {
       pollIfRoom();
     } else {
       pollAfter(options.pollInterval());
-      taker.idle(poll);
+      taker.idle(poll, result);
     }
   }
 

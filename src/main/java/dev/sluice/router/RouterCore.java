@@ -304,7 +304,7 @@ final class RouterCore {
 
     @Override
     public void roundOver() {
-      if (options.exclusiveGroups()) {
+      if (queue.hasExclusiveGroups()) {
         feed.wakeSoon();
       }
       carryOn();
@@ -379,7 +379,7 @@ final class RouterCore {
 
     @Override
     public void polled(Feed.Poll poll, PollResult result) {
-      tally.polled.add(result.taken());
+      tally.polled.add(result.taken() - result.leftOut());
       if (drain != null && result.taken() > 0) {
         drain.someTaken();
       }
@@ -399,10 +399,10 @@ final class RouterCore {
     }
 
     @Override
-    public void idle(Feed.Poll poll) {
+    public void idle(Feed.Poll poll, PollResult result) {
       if (register.isEmpty() && drain != null) {
         if (heldNothingWhenPolled) {
-          drain.nothingLeft();
+          drain.nothingLeft(result.inDoubt());
         } else {
           feed.wake();
         }

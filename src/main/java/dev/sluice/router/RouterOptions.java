@@ -14,8 +14,6 @@ import java.time.Duration;
  * @param maxFailures after how many failures a message is rejected; 0 for never
  * @param on5xx what a 5xx means that is neither 501, 502, 503 nor 504
  * @param onReject what becomes of rejected messages
- * @param exclusiveGroups whether the queue holds back a group while a claim on it lives, so that
- *     each settlement may free its next message
  */
 public record RouterOptions(
     int concurrency,
@@ -25,8 +23,7 @@ public record RouterOptions(
     Duration drainTime,
     int maxFailures,
     On5xx on5xx,
-    OnReject onReject,
-    boolean exclusiveGroups) {
+    OnReject onReject) {
 
   /** What a 5xx means that is neither 501, 502, 503 nor 504. */
   public enum On5xx {
@@ -54,8 +51,7 @@ public record RouterOptions(
           Duration.ofSeconds(60),
           0,
           On5xx.RELEASE,
-          OnReject.QUARANTINE,
-          false);
+          OnReject.QUARANTINE);
 
   /**
    * @throws IllegalArgumentException if a value is out of range; the message names it
@@ -72,127 +68,49 @@ public record RouterOptions(
   /** The same with this many deliveries at a time. */
   public RouterOptions withConcurrency(int concurrency) {
     return new RouterOptions(
-        concurrency,
-        batch,
-        pollInterval,
-        visibility,
-        drainTime,
-        maxFailures,
-        on5xx,
-        onReject,
-        exclusiveGroups);
+        concurrency, batch, pollInterval, visibility, drainTime, maxFailures, on5xx, onReject);
   }
 
   /** The same with polls of at most this many messages. */
   public RouterOptions withBatch(int batch) {
     return new RouterOptions(
-        concurrency,
-        batch,
-        pollInterval,
-        visibility,
-        drainTime,
-        maxFailures,
-        on5xx,
-        onReject,
-        exclusiveGroups);
+        concurrency, batch, pollInterval, visibility, drainTime, maxFailures, on5xx, onReject);
   }
 
   /** The same with an idle queue polled this often. */
   public RouterOptions withPollInterval(Duration pollInterval) {
     return new RouterOptions(
-        concurrency,
-        batch,
-        pollInterval,
-        visibility,
-        drainTime,
-        maxFailures,
-        on5xx,
-        onReject,
-        exclusiveGroups);
+        concurrency, batch, pollInterval, visibility, drainTime, maxFailures, on5xx, onReject);
   }
 
   /** The same with this visibility timeout. */
   public RouterOptions withVisibility(Duration visibility) {
     return new RouterOptions(
-        concurrency,
-        batch,
-        pollInterval,
-        visibility,
-        drainTime,
-        maxFailures,
-        on5xx,
-        onReject,
-        exclusiveGroups);
+        concurrency, batch, pollInterval, visibility, drainTime, maxFailures, on5xx, onReject);
   }
 
   /** The same with this much time for running deliveries at the end. */
   public RouterOptions withDrainTime(Duration drainTime) {
     return new RouterOptions(
-        concurrency,
-        batch,
-        pollInterval,
-        visibility,
-        drainTime,
-        maxFailures,
-        on5xx,
-        onReject,
-        exclusiveGroups);
+        concurrency, batch, pollInterval, visibility, drainTime, maxFailures, on5xx, onReject);
   }
 
   /** The same with messages rejected after this many failures; 0 for never. */
   public RouterOptions withMaxFailures(int maxFailures) {
     return new RouterOptions(
-        concurrency,
-        batch,
-        pollInterval,
-        visibility,
-        drainTime,
-        maxFailures,
-        on5xx,
-        onReject,
-        exclusiveGroups);
+        concurrency, batch, pollInterval, visibility, drainTime, maxFailures, on5xx, onReject);
   }
 
   /** The same with this meaning of a 5xx. */
   public RouterOptions withOn5xx(On5xx on5xx) {
     return new RouterOptions(
-        concurrency,
-        batch,
-        pollInterval,
-        visibility,
-        drainTime,
-        maxFailures,
-        on5xx,
-        onReject,
-        exclusiveGroups);
+        concurrency, batch, pollInterval, visibility, drainTime, maxFailures, on5xx, onReject);
   }
 
   /** The same with this end for rejected messages. */
   public RouterOptions withOnReject(OnReject onReject) {
     return new RouterOptions(
-        concurrency,
-        batch,
-        pollInterval,
-        visibility,
-        drainTime,
-        maxFailures,
-        on5xx,
-        onReject,
-        exclusiveGroups);
-  }
-
-  /** The same on a queue with, or without, exclusive groups. */
-  public RouterOptions withExclusiveGroups(boolean exclusiveGroups) {
-    return new RouterOptions(
-        concurrency,
-        batch,
-        pollInterval,
-        visibility,
-        drainTime,
-        maxFailures,
-        on5xx,
-        onReject,
-        exclusiveGroups);
+        concurrency, batch, pollInterval, visibility, drainTime, maxFailures, on5xx, onReject);
   }
 
   /** How many messages wait in the process at most: 40 per delivery at a time, at least 100. */

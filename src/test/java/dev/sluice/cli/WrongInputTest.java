@@ -87,13 +87,6 @@ class WrongInputTest extends WithDatabase {
   }
 
   @Test
-  void harelIsNotInThisBuild() {
-    CliRun run = CliRun.sluice("stats", "--uri", "harel://app:s3cret@db/shop");
-
-    assertOneLine(run, 2, "harel");
-  }
-
-  @Test
   void anUnknownParameterOfAUri() {
     CliRun run = CliRun.sluice("stats", "--uri", database().uri() + "?no_such_thing=1");
 

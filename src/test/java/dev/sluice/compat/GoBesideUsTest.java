@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.sluice.model.LegacyTable;
 import dev.sluice.queue.legacy.History;
 import dev.sluice.queue.legacy.HistoryCheck;
-import dev.sluice.queue.legacy.ScaledTries;
+import dev.sluice.testing.ScaledTries;
 import java.sql.Connection;
 import java.time.Duration;
 import java.time.Instant;

@@ -7,7 +7,7 @@ import dev.sluice.model.LegacyTable;
 import dev.sluice.model.RandomTable;
 import dev.sluice.queue.Delivery;
 import dev.sluice.queue.legacy.LegacyQueue;
-import dev.sluice.queue.legacy.ScaledTries;
+import dev.sluice.testing.ScaledTries;
 import java.io.IOException;
 import java.sql.SQLException;
 import java.time.Duration;

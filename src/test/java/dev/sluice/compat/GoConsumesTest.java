@@ -6,7 +6,7 @@ import dev.sluice.e2e.SluiceProcess;
 import dev.sluice.queue.DispatchMode;
 import dev.sluice.queue.Message;
 import dev.sluice.queue.MessageJson;
-import dev.sluice.queue.legacy.ScaledTries;
+import dev.sluice.testing.ScaledTries;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;

@@ -6,7 +6,7 @@ import dev.sluice.e2e.RecordingTarget;
 import dev.sluice.model.LegacyRow;
 import dev.sluice.queue.Message;
 import dev.sluice.queue.MessageJson;
-import dev.sluice.queue.legacy.ScaledTries;
+import dev.sluice.testing.ScaledTries;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

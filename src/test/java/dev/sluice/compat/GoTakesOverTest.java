@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.sluice.e2e.RecordingTarget;
 import dev.sluice.e2e.SluiceProcess;
 import dev.sluice.model.LegacyRow;
-import dev.sluice.queue.legacy.ScaledTries;
+import dev.sluice.testing.ScaledTries;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;

@@ -10,7 +10,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.sluice.queue.MalformedMessageException;
 import dev.sluice.queue.Message;
 import dev.sluice.queue.MessageJson;
-import dev.sluice.queue.legacy.ScaledTries;
+import dev.sluice.testing.ScaledTries;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;

@@ -249,7 +249,7 @@ class DrainTest {
       }
       assertThat(firstSeen).isEqualTo(groups);
       assertThat(orders.metrics().total()).isZero();
-      assertThat(orders.metrics().quarantined()).isZero();
+      assertThat(orders.metrics().quarantined()).hasValue(0);
       int repeats = target.requests().size() - total;
       System.out.printf(
           "ten kills: %d messages, %d repeats, %d in flight at the kills%n",

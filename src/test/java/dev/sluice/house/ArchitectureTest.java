@@ -47,10 +47,20 @@ class ArchitectureTest {
   void onlyTheUriPackageKnowsTheBackends() {
     noClasses()
         .that()
-        .resideOutsideOfPackages("dev.sluice.queue.uri..", "dev.sluice.queue.legacy..")
+        .resideOutsideOfPackages(
+            "dev.sluice.queue.uri..", "dev.sluice.queue.legacy..", "dev.sluice.queue.harel..")
         .should()
         .dependOnClassesThat()
-        .resideInAPackage("dev.sluice.queue.legacy..")
+        .resideInAnyPackage("dev.sluice.queue.legacy..", "dev.sluice.queue.harel..")
+        .check(OURS);
+  }
+
+  @Test
+  void theBackendsDoNotKnowEachOther() {
+    slices()
+        .matching("dev.sluice.queue.(legacy|harel)..")
+        .should()
+        .notDependOnEachOther()
         .check(OURS);
   }
 

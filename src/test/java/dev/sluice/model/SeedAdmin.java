@@ -153,8 +153,18 @@ final class SeedAdmin implements QueueAdmin {
   }
 
   @Override
-  public PublishPreview previewPublish(List<String> ids) {
+  public Optional<PublishPreview> previewPublish(List<String> ids) {
     throw new UnsupportedOperationException();
+  }
+
+  @Override
+  public Optional<String> objectionToPublishing() {
+    return Optional.empty();
+  }
+
+  @Override
+  public int repair() {
+    return 0;
   }
 
   @Override

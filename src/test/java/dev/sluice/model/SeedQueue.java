@@ -287,6 +287,11 @@ public final class SeedQueue implements Queue {
   }
 
   @Override
+  public boolean hasExclusiveGroups() {
+    return exclusiveGroups;
+  }
+
+  @Override
   public List<String> insertBatch(List<QueueRow> rows) {
     rows.forEach(SeedQueue::refuseNul);
     List<Message> messages = rows.stream().map(QueueRow::message).toList();

@@ -71,6 +71,7 @@ final class FakeQueue implements Queue {
   private int claims;
   private int malformed;
   private boolean honoursDelayedReturn = true;
+  boolean exclusiveGroups;
   private boolean locked;
 
   FakeQueue(Time time, Duration visibility) {
@@ -264,6 +265,11 @@ final class FakeQueue implements Queue {
   @Override
   public synchronized boolean honoursDelayedReturn() {
     return honoursDelayedReturn;
+  }
+
+  @Override
+  public synchronized boolean hasExclusiveGroups() {
+    return exclusiveGroups;
   }
 
   @Override

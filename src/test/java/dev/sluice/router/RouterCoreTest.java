@@ -549,7 +549,9 @@ class RouterCoreTest {
 
     @Test
     void exclusiveGroupsArePolledAgainWhenSettlementsAreCommitted() {
-      Rig rig = new Rig(RouterOptions.DEFAULTS.withExclusiveGroups(true)).immediate("a").start();
+      Rig rig = new Rig();
+      rig.queue.exclusiveGroups = true;
+      rig.immediate("a").start();
       rig.immediate("b");
 
       rig.answer("a", OK).linger().advance(Duration.ofMillis(5));

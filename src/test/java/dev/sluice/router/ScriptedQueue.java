@@ -152,6 +152,11 @@ final class ScriptedQueue implements Queue {
   }
 
   @Override
+  public boolean hasExclusiveGroups() {
+    return queue.hasExclusiveGroups();
+  }
+
+  @Override
   public List<String> insertBatch(List<QueueRow> rows) {
     return queue.insertBatch(rows);
   }

@@ -194,6 +194,10 @@ public final class Session {
         statement.setArray(at, statement.getConnection().createArrayOf("text", texts));
       } else if (parameter instanceof Long[] numbers) {
         statement.setArray(at, statement.getConnection().createArrayOf("int8", numbers));
+      } else if (parameter instanceof Integer[] numbers) {
+        statement.setArray(at, statement.getConnection().createArrayOf("int4", numbers));
+      } else if (parameter instanceof Double[] numbers) {
+        statement.setArray(at, statement.getConnection().createArrayOf("float8", numbers));
       } else {
         statement.setObject(at, parameter);
       }

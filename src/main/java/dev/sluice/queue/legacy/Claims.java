@@ -112,8 +112,12 @@ final class Claims {
     this.plainForms = Forms.of(ClaimSql.Near.plain(budgets), false, groups);
   }
 
+  boolean areExclusive() {
+    return groups == Groups.EXCLUSIVE;
+  }
+
   List<Row> claim(int max) {
-    return groups == Groups.EXCLUSIVE ? claimExclusive(max) : claimRelaxed(max);
+    return areExclusive() ? claimExclusive(max) : claimRelaxed(max);
   }
 
   private List<Row> claimRelaxed(int max) {

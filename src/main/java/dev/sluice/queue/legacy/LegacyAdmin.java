@@ -13,6 +13,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.stream.Collectors;
@@ -158,10 +159,8 @@ final class LegacyAdmin implements QueueAdmin {
                     METRICS,
                     quarantine
                         ? "(SELECT count(*) FROM queue_messages_failed WHERE queue_name = ?)"
-                        : "(SELECT 0 WHERE CAST(? AS text) IS NOT NULL)"),
-            row ->
-                new QueueMetrics(
-                    row.getLong(1), row.getLong(2), row.getLong(3), row.getLong(4), row.getLong(5)),
+                        : "(SELECT NULL WHERE CAST(? AS text) IS NOT NULL)"),
+            row -> metrics(row, 1, 5, quarantine),
             clock.epochSeconds(),
             queue,
             queue)
@@ -184,11 +183,12 @@ final class LegacyAdmin implements QueueAdmin {
   }
 
   private List<QueueStats> readAll(@Nullable String only) {
-    String failed = schema.hasQuarantine() ? FAILED_STATS : NO_FAILED_STATS;
+    boolean quarantine = schema.hasQuarantine();
+    String failed = quarantine ? FAILED_STATS : NO_FAILED_STATS;
     return session.query(
         "stats",
         STATS.formatted(ClaimSql.CLOCK, METRICS, failed),
-        LegacyAdmin::readStats,
+        row -> readStats(row, quarantine),
         clock.epochSeconds(),
         only,
         only,
@@ -196,15 +196,25 @@ final class LegacyAdmin implements QueueAdmin {
         only);
   }
 
-  private static QueueStats readStats(ResultSet row) throws SQLException {
+  // Four counts in a row, and that of the quarantined messages.
+  private static QueueMetrics metrics(ResultSet row, int first, int failed, boolean quarantine)
+      throws SQLException {
+    return new QueueMetrics(
+        row.getLong(first),
+        OptionalLong.of(row.getLong(first + 1)),
+        row.getLong(first + 2),
+        row.getLong(first + 3),
+        quarantine ? OptionalLong.of(row.getLong(failed)) : OptionalLong.empty());
+  }
+
+  private static QueueStats readStats(ResultSet row, boolean quarantine) throws SQLException {
     long oldest = row.getLong(8);
     OptionalLong oldestSeconds =
         row.wasNull() ? OptionalLong.empty() : OptionalLong.of(Math.max(0, oldest));
     return new QueueStats(
         row.getString(1),
         "legacy",
-        new QueueMetrics(
-            row.getLong(3), row.getLong(4), row.getLong(5), row.getLong(6), row.getLong(10)),
+        metrics(row, 3, 10, quarantine),
         row.getLong(7),
         row.getLong(11),
         oldestSeconds);
@@ -216,7 +226,7 @@ final class LegacyAdmin implements QueueAdmin {
   }
 
   @Override
-  public PublishPreview previewPublish(List<String> ids) {
+  public Optional<PublishPreview> previewPublish(List<String> ids) {
     record Seen(long now, @Nullable String id, long rank, boolean waiting) {}
     List<Seen> rows =
         session.query(
@@ -226,10 +236,22 @@ final class LegacyAdmin implements QueueAdmin {
             clock.epochSeconds(),
             queue,
             ids.toArray(String[]::new));
-    return new PublishPreview(
-        Instant.ofEpochSecond(rows.get(0).now()),
-        rows.stream().filter(seen -> seen.id() != null).map(Seen::rank).toList(),
-        rows.stream().filter(Seen::waiting).map(Seen::id).collect(Collectors.toSet()));
+    return Optional.of(
+        new PublishPreview(
+            Instant.ofEpochSecond(rows.get(0).now()),
+            rows.stream().filter(seen -> seen.id() != null).map(Seen::rank).toList(),
+            rows.stream().filter(Seen::waiting).map(Seen::id).collect(Collectors.toSet())));
+  }
+
+  @Override
+  public Optional<String> objectionToPublishing() {
+    return Optional.empty();
+  }
+
+  /** Every message can be found by a poll: there is nothing to repair. */
+  @Override
+  public int repair() {
+    return 0;
   }
 
   @Override
@@ -306,11 +328,20 @@ final class LegacyAdmin implements QueueAdmin {
 
   @Override
   public void createExtra(SchemaReport.Extra extra) {
+    requireClaimIndexes(extra);
     schema.createClaimIndexes();
   }
 
   @Override
   public void dropExtra(SchemaReport.Extra extra) {
+    requireClaimIndexes(extra);
     schema.dropClaimIndexes();
+  }
+
+  private static void requireClaimIndexes(SchemaReport.Extra extra) {
+    if (extra != SchemaReport.Extra.CLAIM_INDEXES) {
+      throw new IllegalArgumentException(
+          "the legacy table has no " + extra.name().toLowerCase(Locale.ROOT) + " triggers");
+    }
   }
 }

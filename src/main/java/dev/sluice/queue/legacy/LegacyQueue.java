@@ -336,6 +336,11 @@ public final class LegacyQueue implements Queue {
   }
 
   @Override
+  public boolean hasExclusiveGroups() {
+    return claims.areExclusive();
+  }
+
+  @Override
   public List<String> insertBatch(List<QueueRow> rows) {
     if (rows.isEmpty()) {
       return List.of();

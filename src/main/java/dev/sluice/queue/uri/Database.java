@@ -25,12 +25,12 @@ public final class Database implements AutoCloseable {
   private static final Duration CHECKOUT = Duration.ofSeconds(5);
   private static final String CONNECT_SECONDS = "10";
 
-  private final String safeUri;
+  private final QueueUri uri;
   private final LazyPool pool;
   private final Optional<EmbeddedPostgres> embedded;
 
-  private Database(String safeUri, HikariConfig config, Optional<EmbeddedPostgres> embedded) {
-    this.safeUri = safeUri;
+  private Database(QueueUri uri, HikariConfig config, Optional<EmbeddedPostgres> embedded) {
+    this.uri = uri;
     this.pool = new LazyPool(config);
     this.embedded = embedded;
   }
@@ -72,12 +72,12 @@ public final class Database implements AutoCloseable {
           "jdbc:postgresql://" + server.host() + ":" + server.port() + "/" + server.database());
       config.setUsername(server.user());
       config.setPassword(server.password());
-      return new Database(uri.safe(), config, Optional.of(server));
+      return new Database(uri, config, Optional.of(server));
     }
     config.setJdbcUrl(uri.jdbcUrl());
     config.setUsername(uri.user());
     uri.findPassword().ifPresent(config::setPassword);
-    return new Database(uri.safe(), config, Optional.empty());
+    return new Database(uri, config, Optional.empty());
   }
 
   /** The connections; a failure to connect is told as the server told it. */
@@ -85,9 +85,14 @@ public final class Database implements AutoCloseable {
     return pool;
   }
 
+  /** What was opened. */
+  public QueueUri uri() {
+    return uri;
+  }
+
   /** The URI without its password. */
   public String safeUri() {
-    return safeUri;
+    return uri.safe();
   }
 
   /** Closes the connections, and the embedded PostgreSQL if nobody else uses it. */

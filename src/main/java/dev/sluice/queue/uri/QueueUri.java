@@ -348,6 +348,14 @@ public final class QueueUri {
     return Optional.ofNullable(harel.get("prefix"));
   }
 
+  /** The same with other harel tables. */
+  public QueueUri withPrefix(String prefix) {
+    Map<String, String> other = new HashMap<>(harel);
+    other.put("prefix", prefix);
+    return new QueueUri(
+        backend, embedded, hosts, database, user, password, properties, Map.copyOf(other));
+  }
+
   /** The kind under which harel events are published, if one is given. */
   public Optional<String> kind() {
     return Optional.ofNullable(harel.get("kind"));

@@ -1,6 +1,7 @@
 package dev.sluice.queue.legacy;
 
 import dev.sluice.model.Variant;
+import dev.sluice.testing.ScaledTries;
 import java.sql.SQLException;
 import java.util.HashMap;
 import java.util.List;

@@ -4,6 +4,7 @@ import dev.sluice.model.QueueUnderTest;
 import dev.sluice.model.Variant;
 import dev.sluice.queue.SchemaReport;
 import dev.sluice.queue.legacy.LegacyQueue.Groups;
+import dev.sluice.testing.OneConnection;
 import java.sql.Connection;
 import java.util.List;
 import java.util.stream.Stream;

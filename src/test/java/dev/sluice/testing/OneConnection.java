@@ -1,4 +1,4 @@
-package dev.sluice.queue.legacy;
+package dev.sluice.testing;
 
 import java.io.PrintWriter;
 import java.lang.reflect.InvocationHandler;
@@ -11,10 +11,10 @@ import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
 /** Hands out one connection again and again, or refuses where there is none. */
-final class OneConnection implements DataSource {
+public final class OneConnection implements DataSource {
   private final @Nullable Connection connection;
 
-  OneConnection(@Nullable Connection connection) {
+  public OneConnection(@Nullable Connection connection) {
     this.connection = connection;
   }
 

@@ -1,4 +1,4 @@
-package dev.sluice.queue.legacy;
+package dev.sluice.testing;
 
 import net.jqwik.api.lifecycle.AroundPropertyHook;
 import net.jqwik.api.lifecycle.PropagationMode;

@@ -1,0 +1,9 @@
+-- Quarantine of the harel transport: messages that cannot be delivered, with the reason. Ours.
+CREATE TABLE IF NOT EXISTS {failed} (
+  seq           BIGINT PRIMARY KEY,
+  group_id      TEXT NOT NULL,
+  event         TEXT NOT NULL,
+  error_message TEXT NOT NULL,
+  priority      INT,
+  failed_at     BIGINT NOT NULL
+);

@@ -1,0 +1,51 @@
+-- Two triggers for tables that Python publishers and workers write too: whatever their statements do,
+-- no message is left in a group without a row. Dropped again by `schema drop-guard`.
+
+-- A publisher that meets a group's row holds it until its commit, or waits for the one who is deleting it.
+CREATE OR REPLACE FUNCTION {own}sluice_guard_insert() RETURNS trigger
+LANGUAGE plpgsql
+SET enable_seqscan TO off
+AS $$
+BEGIN
+  IF current_setting('sluice.guard', true) = 'inserting' THEN
+    RETURN NEW;
+  END IF;
+  LOOP
+    PERFORM 1 FROM {groups} g WHERE g.group_id = NEW.group_id FOR KEY SHARE;
+    -- What the statement does with a row that is there is its own matter.
+    IF FOUND THEN
+      RETURN NEW;
+    END IF;
+    PERFORM set_config('sluice.guard', 'inserting', true);
+    INSERT INTO {groups} (group_id, locked_by, lock_expiry, priority)
+    VALUES (NEW.group_id, NEW.locked_by, NEW.lock_expiry, NEW.priority)
+    ON CONFLICT (group_id) DO NOTHING;
+    IF FOUND THEN
+      PERFORM set_config('sluice.guard', '', true);
+      RETURN NULL;
+    END IF;
+    PERFORM set_config('sluice.guard', '', true);
+  END LOOP;
+END $$;
+
+-- A row that has messages is freed and not deleted. The row is locked by now: a publisher inside has
+-- committed.
+CREATE OR REPLACE FUNCTION {own}sluice_guard_delete() RETURNS trigger
+LANGUAGE plpgsql
+SET enable_seqscan TO off
+AS $$
+BEGIN
+  IF EXISTS (SELECT 1 FROM {messages} m WHERE m.group_id = OLD.group_id) THEN
+    UPDATE {groups} g
+    SET locked_by = NULL, lock_expiry = extract(epoch FROM clock_timestamp())
+    WHERE g.group_id = OLD.group_id;
+    RETURN NULL;
+  END IF;
+  RETURN OLD;
+END $$;
+
+CREATE TRIGGER sluice_guard_insert BEFORE INSERT ON {groups}
+  FOR EACH ROW EXECUTE FUNCTION {own}sluice_guard_insert();
+
+CREATE TRIGGER sluice_guard_delete BEFORE DELETE ON {groups}
+  FOR EACH ROW EXECUTE FUNCTION {own}sluice_guard_delete();

@@ -1,0 +1,42 @@
+package dev.sluice.queue.harel;
+
+/**
+ * The calls of our functions, which {@code schema/harel_functions.sql} explains, each one round
+ * trip.
+ */
+record HarelSql(
+    String claim,
+    String ack,
+    String reject,
+    String nack,
+    String extend,
+    String publish,
+    String present,
+    String look,
+    String sweep,
+    String restore,
+    String requeue) {
+
+  HarelSql(HarelNames names) {
+    this(
+        names.in(
+            "SELECT * FROM {own}sluice_claim_v1(?, ?, ?, ?, ?, CAST(? AS text[]),"
+                + " CAST(? AS double precision), CAST(? AS text))"),
+        names.in("SELECT * FROM {own}sluice_ack_v1(?, ?, ?, ?)"),
+        names.in("SELECT * FROM {own}sluice_reject_v1(?, ?, ?, ?, ?)"),
+        names.in("SELECT * FROM {own}sluice_nack_v1(?, ?, ?, ?)"),
+        names.in("SELECT * FROM {own}sluice_extend_v1(?, ?, ?, ?)"),
+        names.in("SELECT * FROM {own}sluice_publish_v1(?, ?, ?)"),
+        names.in("SELECT seq FROM {messages} WHERE seq = ANY (?)"),
+        // In one snapshot, as the function is STABLE.
+        names.in(
+            """
+            SELECT pg_snapshot_xmin(s.now)::text::bigint, pg_snapshot_xmax(s.now)::text::bigint,
+              COALESCE((SELECT max(m.seq) FROM {messages} m), 0),
+              ARRAY(SELECT {own}sluice_stranded_v1(?, ?))
+            FROM (SELECT pg_current_snapshot() AS now) s"""),
+        names.in("SELECT last_group, stranded FROM {own}sluice_sweep_v1(CAST(? AS text), ?)"),
+        names.in("SELECT * FROM {own}sluice_restore_v1(?)"),
+        names.in("SELECT * FROM {own}sluice_requeue_v1(?)"));
+  }
+}

@@ -1,0 +1,3 @@
+/** The harel transport: one row per group, shared with Python workers. */
+@org.jspecify.annotations.NullMarked
+package dev.sluice.queue.harel;

@@ -1,0 +1,59 @@
+package dev.sluice.queue.harel;
+
+import java.time.Duration;
+
+/**
+ * How a storm is made up.
+ *
+ * @param workers sessions that claim through the transport under test
+ * @param publishers sessions that publish through it
+ * @param workersBeside sessions that claim through the other transport
+ * @param publishersBeside sessions that publish through the other transport
+ * @param groups how many groups the messages are spread over
+ * @param messages how many are published, by all publishers together
+ * @param backlog how many may wait before publishers pause; few make groups drain all the time,
+ *     which is when messages are stranded
+ * @param patience how long nothing may be delivered before the rest is given up
+ * @param limit how long all of it may take
+ */
+record HarelStormPlan(
+    int workers,
+    int publishers,
+    int workersBeside,
+    int publishersBeside,
+    int groups,
+    int messages,
+    int backlog,
+    Duration patience,
+    Duration limit) {
+
+  /** Eight sessions of the transport under test, in a few seconds. */
+  static final HarelStormPlan ALONE =
+      new HarelStormPlan(4, 4, 0, 0, 20, 2_000, 20, Duration.ofSeconds(3), Duration.ofSeconds(60));
+
+  /** Half of the sessions are the other transport's; patience is for a repair within 5 s. */
+  static final HarelStormPlan BESIDE =
+      new HarelStormPlan(2, 2, 2, 2, 20, 2_000, 20, Duration.ofSeconds(12), Duration.ofSeconds(90));
+
+  /** The same sessions on more messages and groups, with the same share of waiting ones. */
+  HarelStormPlan of(int moreGroups, int moreMessages) {
+    return new HarelStormPlan(
+        workers,
+        publishers,
+        workersBeside,
+        publishersBeside,
+        moreGroups,
+        moreMessages,
+        Math.max(1, backlog * moreGroups / groups),
+        patience,
+        limit.multipliedBy(Math.max(1, moreMessages / messages)));
+  }
+
+  boolean isMixed() {
+    return workersBeside + publishersBeside > 0;
+  }
+
+  int allPublishers() {
+    return publishers + publishersBeside;
+  }
+}
