@@ -22,10 +22,22 @@ final class GoProgram {
 
   private GoProgram() {}
 
-  /** Builds it; skips the test where there is no go. */
+  /** Builds it; skips the test where there is no go, or one that cannot get what we build with. */
   static GoProgram build() throws Exception {
     assumeTrue(isThere(), MISSING);
+    assumeTrue(hasModules(), "skipped: go cannot get its modules");
     return compiled();
+  }
+
+  private static synchronized boolean hasModules() throws IOException, InterruptedException {
+    return built != null
+        || new ProcessBuilder("go", "mod", "download")
+                .directory(SOURCE.toFile())
+                .inheritIO()
+                .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+                .start()
+                .waitFor()
+            == 0;
   }
 
   /** Whether there is a go on the path. */
