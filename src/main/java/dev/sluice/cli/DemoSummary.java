@@ -101,7 +101,10 @@ final class DemoSummary {
   private void printQuarantine(List<FailedMessage> quarantined) {
     out.println("In quarantine, for somebody to look at:");
     for (FailedMessage message : quarantined) {
-      out.println("  %-22s  %s".formatted(message.id(), Printable.text(message.error())));
+      out.println(
+          "  %-14s  of %-12s  %s"
+              .formatted(
+                  message.id(), message.group().orElse("-"), Printable.text(message.error())));
     }
     out.println();
   }
