@@ -29,7 +29,7 @@ final class RouterSettings {
       defaultValue = "relaxed",
       description =
           "exclusive: a group is handled by one router at a time, as long as all are exclusive."
-              + " Default: relaxed, as Go.")
+              + " Default: relaxed, as Go. Harel groups always are exclusive.")
   private Groups groups = Groups.RELAXED;
 
   @Option(

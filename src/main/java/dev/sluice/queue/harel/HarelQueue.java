@@ -226,7 +226,7 @@ public final class HarelQueue implements Queue {
       throw new IllegalArgumentException("max: must be at least 1, was " + max);
     }
     List<Row> rows = claim(max, minPriority);
-    Strands.Finding finding = strands.look(rows.size() < max);
+    Strands.Finding finding = strands.look(rows.size() < max, rows.isEmpty());
     if (rows.isEmpty() && finding.restored() > 0) {
       rows = claim(max, minPriority);
     }
@@ -345,7 +345,7 @@ public final class HarelQueue implements Queue {
       Set<Receipt> missing = delete(claims);
       stale = missing.isEmpty() ? missing : stillThere(missing);
     }
-    acked.add(receipts.size() - stale.size());
+    acked.add(claims.given().size() - stale.size());
     return stale;
   }
 
@@ -377,15 +377,19 @@ public final class HarelQueue implements Queue {
   @Override
   public Set<Receipt> nackBatch(Collection<Return> returns) {
     Set<Receipt> stale = giveBack("nack", returns);
-    nacked.add(returns.size() - stale.size());
+    nacked.add(distinct(returns) - stale.size());
     return stale;
   }
 
   @Override
   public Set<Receipt> deferBatch(Collection<Return> returns) {
     Set<Receipt> stale = giveBack("defer", returns);
-    deferred.add(returns.size() - stale.size());
+    deferred.add(distinct(returns) - stale.size());
     return stale;
+  }
+
+  private static long distinct(Collection<Return> returns) {
+    return returns.stream().map(Return::receipt).distinct().count();
   }
 
   private Set<Receipt> giveBack(String operation, Collection<Return> returns) {
@@ -444,7 +448,7 @@ public final class HarelQueue implements Queue {
                 claims.seqs(),
                 claims.tokens(),
                 claims.list().stream().map(c -> reasons.get(c.receipt())).toArray(String[]::new)));
-    rejected.add(rejections.size() - stale.size());
+    rejected.add(claims.given().size() - stale.size());
     return stale;
   }
 
@@ -491,6 +495,7 @@ public final class HarelQueue implements Queue {
             "queue '%s': the harel tables hold one queue, '%s'".formatted(row.queue(), name));
       }
       Message message = row.message();
+      requireNoNul("id", message.id());
       String group = message.messageGroupId().orElse(message.id());
       events.add(
           new Event(group, EventText.write(message, kind), message.highPriority() ? HIGH : 0));

@@ -219,7 +219,7 @@ public final class LegacyQueue implements Queue {
       Set<Receipt> missing = deleteHeld(keys);
       stale = missing.isEmpty() ? missing : stillThere(missing);
     }
-    acked.add(receipts.size() - stale.size());
+    acked.add(keys.distinct() - stale.size());
     return stale;
   }
 
@@ -249,14 +249,14 @@ public final class LegacyQueue implements Queue {
   @Override
   public Set<Receipt> nackBatch(Collection<Return> returns) {
     Set<Receipt> stale = giveBack("nack", returns);
-    nacked.add(returns.size() - stale.size());
+    nacked.add(Keys.ofReturns(returns).distinct() - stale.size());
     return stale;
   }
 
   @Override
   public Set<Receipt> deferBatch(Collection<Return> returns) {
     Set<Receipt> stale = giveBack("defer", returns);
-    deferred.add(returns.size() - stale.size());
+    deferred.add(Keys.ofReturns(returns).distinct() - stale.size());
     return stale;
   }
 
@@ -264,7 +264,7 @@ public final class LegacyQueue implements Queue {
     if (returns.isEmpty()) {
       return Set.of();
     }
-    Keys keys = Keys.of(returns.stream().map(Return::receipt).toList());
+    Keys keys = Keys.ofReturns(returns);
     Long[] delays = returns.stream().map(r -> wholeSeconds(r.delay())).toArray(Long[]::new);
     return keys.without(
         session.query(
@@ -302,7 +302,7 @@ public final class LegacyQueue implements Queue {
                 keys.receipts(),
                 reasons,
                 name));
-    rejected.add(rejections.size() - stale.size());
+    rejected.add(keys.distinct() - stale.size());
     return stale;
   }
 
@@ -422,6 +422,15 @@ public final class LegacyQueue implements Queue {
   private record Keys(List<Receipt> given) {
     static Keys of(Collection<Receipt> receipts) {
       return new Keys(List.copyOf(receipts));
+    }
+
+    static Keys ofReturns(Collection<Return> returns) {
+      return of(returns.stream().map(Return::receipt).toList());
+    }
+
+    /** How many there are, however often each is given. */
+    int distinct() {
+      return Math.toIntExact(given.stream().distinct().count());
     }
 
     // A receipt without a colon is none of ours: it finds no row, as any unknown one.
