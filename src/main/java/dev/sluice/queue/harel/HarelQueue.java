@@ -14,6 +14,7 @@ import dev.sluice.queue.Receipt;
 import dev.sluice.queue.Rejection;
 import dev.sluice.queue.Return;
 import dev.sluice.queue.SchemaReport;
+import dev.sluice.queue.jdbc.Acks;
 import dev.sluice.queue.jdbc.Session;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -334,17 +335,7 @@ public final class HarelQueue implements Queue {
   @Override
   public Set<Receipt> ackBatch(Collection<Receipt> receipts) {
     Claims claims = Claims.of(receipts);
-    Set<Receipt> stale;
-    try {
-      stale = delete(claims);
-    } catch (QueueException e) {
-      if (!e.isConnectionFailure()) {
-        throw e;
-      }
-      // The first try may have been committed before the connection went: what is gone is acked.
-      Set<Receipt> missing = delete(claims);
-      stale = missing.isEmpty() ? missing : stillThere(missing);
-    }
+    Set<Receipt> stale = Acks.delete(() -> delete(claims), this::stillThere);
     acked.add(claims.given().size() - stale.size());
     return stale;
   }

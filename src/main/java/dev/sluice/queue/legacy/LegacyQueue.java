@@ -15,6 +15,7 @@ import dev.sluice.queue.Receipt;
 import dev.sluice.queue.Rejection;
 import dev.sluice.queue.Return;
 import dev.sluice.queue.SchemaReport;
+import dev.sluice.queue.jdbc.Acks;
 import dev.sluice.queue.jdbc.Session;
 import java.time.Duration;
 import java.time.Instant;
@@ -208,17 +209,7 @@ public final class LegacyQueue implements Queue {
       return Set.of();
     }
     Keys keys = Keys.of(receipts);
-    Set<Receipt> stale;
-    try {
-      stale = deleteHeld(keys);
-    } catch (QueueException e) {
-      if (!e.isConnectionFailure()) {
-        throw e;
-      }
-      // The first try may have been committed before the connection went: what is gone is acked.
-      Set<Receipt> missing = deleteHeld(keys);
-      stale = missing.isEmpty() ? missing : stillThere(missing);
-    }
+    Set<Receipt> stale = Acks.delete(() -> deleteHeld(keys), this::stillThere);
     acked.add(keys.distinct() - stale.size());
     return stale;
   }
