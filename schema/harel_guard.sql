@@ -16,6 +16,7 @@ BEGIN
     IF FOUND THEN
       RETURN NEW;
     END IF;
+    -- step
     PERFORM set_config('sluice.guard', 'inserting', true);
     INSERT INTO {groups} (group_id, locked_by, lock_expiry, priority)
     VALUES (NEW.group_id, NEW.locked_by, NEW.lock_expiry, NEW.priority)
@@ -36,11 +37,13 @@ SET enable_seqscan TO off
 AS $$
 BEGIN
   IF EXISTS (SELECT 1 FROM {messages} m WHERE m.group_id = OLD.group_id) THEN
+    -- step
     UPDATE {groups} g
     SET locked_by = NULL, lock_expiry = extract(epoch FROM clock_timestamp())
     WHERE g.group_id = OLD.group_id;
     RETURN NULL;
   END IF;
+  -- step
   RETURN OLD;
 END $$;
 

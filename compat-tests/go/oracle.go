@@ -43,13 +43,13 @@ func read(in io.Reader, out io.Writer) error {
 		case err != nil:
 			return err
 		}
-		if err := results.Encode(consume(payload)); err != nil {
+		if err := results.Encode(readingOf(payload)); err != nil {
 			return err
 		}
 	}
 }
 
-func consume(payload string) reading {
+func readingOf(payload string) reading {
 	var m Message
 	if err := json.Unmarshal([]byte(payload), &m); err != nil {
 		return reading{}

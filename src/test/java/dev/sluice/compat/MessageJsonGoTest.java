@@ -10,6 +10,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.sluice.queue.MalformedMessageException;
 import dev.sluice.queue.Message;
 import dev.sluice.queue.MessageJson;
+import dev.sluice.testing.ScaledTries;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -19,17 +20,16 @@ import java.util.Random;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Ours beside Go's own encoding/json. The number of cases is {@code -Dsluice.go.cases} (2,000), the
- * first seed {@code -Dsluice.go.seed} (1).
- *
- * <p>The one difference on purpose: a payload {@code null} is a message to Go, and malformed to us.
+ * Ours beside Go's own encoding/json. {@code -Dsluice.test.scale=N} multiplies the 10,000 cases of
+ * each test, {@code -Dsluice.go.seed} (1) makes others.
  */
 class MessageJsonGoTest {
   private static final Path FIXTURE = Path.of("fixtures", "queue-messages.jsonl");
-  private static final int CASES = Integer.getInteger("sluice.go.cases", 2_000);
+  private static final int CASES = 10_000 * ScaledTries.SCALE;
   private static final long SEED = Long.getLong("sluice.go.seed", 1);
 
   // In ASCII, so that lone surrogates reach Go, as escapes.
@@ -40,8 +40,8 @@ class MessageJsonGoTest {
 
   // Before each, not before all: else a build without go would not count these as skipped.
   @BeforeEach
-  void build(@TempDir Path scratch) throws Exception {
-    go = GoProgram.build(scratch);
+  void build() throws Exception {
+    go = GoProgram.build();
   }
 
   @Test
@@ -58,11 +58,25 @@ class MessageJsonGoTest {
     RandomPayloads random = new RandomPayloads(new Random(SEED));
     List<String> payloads = Stream.generate(random::next).limit(CASES).toList();
 
-    List<Reading> readings = assertReadAsGoDoes(payloads);
+    assertManyOfBoth(assertReadAsGoDoes(payloads));
+  }
 
+  @Test
+  void readsMutatedMessagesOfGoAsGoDoes() throws Exception {
+    RandomMessages messages = new RandomMessages(new Random(SEED));
+    RandomPayloads mutations = new RandomPayloads(new Random(SEED));
+    List<String> written =
+        go.run(
+            "vectors",
+            Stream.generate(messages::next).limit(CASES).map(m -> fields(m).toString()).toList());
+
+    assertManyOfBoth(assertReadAsGoDoes(written.stream().map(mutations::mutated).toList()));
+  }
+
+  private static void assertManyOfBoth(List<Reading> readings) {
     assertThat(readings.stream().filter(Reading::accepted).count())
         .as("accepted payloads, or the others prove nothing")
-        .isBetween(CASES / 4L, CASES * 3L / 4);
+        .isBetween(CASES / 5L, CASES * 4L / 5);
   }
 
   @Test
@@ -73,6 +87,13 @@ class MessageJsonGoTest {
     }
 
     assertReadAsGoDoes(payloads);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"null", " null\n"})
+  void aPayloadNullIsAMessageToGoOnly(String payload) throws Exception {
+    assertThat(theirs(List.of(payload)).get(0).accepted()).isTrue();
+    assertThat(ours(payload)).isEmpty();
   }
 
   @Test
@@ -108,6 +129,7 @@ class MessageJsonGoTest {
     return ours;
   }
 
+  /** The whole list: see docs/compatibility.md. */
   private static boolean differsOnPurpose(String payload) {
     return payload.strip().equals("null");
   }

@@ -140,11 +140,16 @@ final class RandomPayloads {
 
   String next() {
     String payload = space() + (random.nextInt(50) == 0 ? pick(OTHERS) : object()) + space();
-    int mutations = random.nextBoolean() ? 0 : 1 + random.nextInt(3);
-    for (int i = 0; i < mutations; i++) {
-      payload = mutate(payload);
+    return random.nextBoolean() ? payload : mutated(payload);
+  }
+
+  /** The same payload after up to three small changes. */
+  String mutated(String payload) {
+    String mutated = payload;
+    for (int left = 1 + random.nextInt(3); left > 0; left--) {
+      mutated = mutate(mutated);
     }
-    return payload;
+    return mutated;
   }
 
   private String object() {

@@ -12,7 +12,8 @@ import net.jqwik.api.lifecycle.PropertyLifecycleContext;
  * numbers in the source are for a run of seconds.
  */
 public final class ScaledTries implements AroundPropertyHook {
-  private static final int SCALE = Math.max(1, Integer.getInteger("sluice.test.scale", 1));
+  /** The factor; 1 in an ordinary run. */
+  public static final int SCALE = Math.max(1, Integer.getInteger("sluice.test.scale", 1));
 
   @Override
   public PropertyExecutionResult aroundProperty(

@@ -507,18 +507,19 @@ public final class HarelQueue implements Queue {
   /**
    * Publishes events in their order, in one round trip, all or nothing.
    *
+   * @return their seqs
    * @throws IllegalArgumentException if one of them cannot be stored; nothing is written then
    */
-  public void publishEvents(List<Event> events) {
+  public List<Long> publishEvents(List<Event> events) {
     if (events.isEmpty()) {
-      return;
+      return List.of();
     }
     events.forEach(
         event -> {
           requireNoNul("message group", event.group());
           requireNoNul("event", event.text());
         });
-    session.query(
+    return session.query(
         "publish",
         sql.publish(),
         row -> row.getLong(1),

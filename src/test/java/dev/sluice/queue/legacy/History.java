@@ -18,22 +18,29 @@ import java.util.function.Supplier;
 /**
  * What several sessions did, as they saw it: each call with the instants between which it happened.
  *
- * <p>Instants are ticks of one counter for all threads. What a call does takes effect somewhere
+ * <p>Instants are ticks of one clock for all sessions. What a call does takes effect somewhere
  * between the two, so "certainly before" means that one call ended before the other began.
  */
-final class History {
-  private final AtomicLong ticks = new AtomicLong();
+public final class History {
+  private final LongSupplier ticks;
   private final LongSupplier epochSeconds;
   private final Queue<Published> published = new ConcurrentLinkedQueue<>();
   private final Queue<Polled> polls = new ConcurrentLinkedQueue<>();
   private final Queue<Settled> settlements = new ConcurrentLinkedQueue<>();
 
+  /** Of the threads of this process, whose ticks are a counter. */
   History(LongSupplier epochSeconds) {
+    this(epochSeconds, new AtomicLong()::incrementAndGet);
+  }
+
+  /** Of several processes, which share a clock. */
+  public History(LongSupplier epochSeconds, LongSupplier ticks) {
     this.epochSeconds = epochSeconds;
+    this.ticks = ticks;
   }
 
   /** When a call began and ended, in ticks and in seconds of the queue's clock. */
-  record Span(long from, long to, long secondFrom, long secondTo) {
+  public record Span(long from, long to, long secondFrom, long secondTo) {
     boolean certainlyBefore(Span other) {
       return to < other.from;
     }
@@ -44,7 +51,7 @@ final class History {
   }
 
   /** A message that is in the queue since then. */
-  record Published(String id, String claimGroup, long createdAt, Span span) {
+  public record Published(String id, String claimGroup, long createdAt, Span span) {
 
     /** The same, created when the row says; the publisher knows it only roughly. */
     Published asDelivered(Delivery delivery) {
@@ -53,10 +60,10 @@ final class History {
   }
 
   /** A poll and what it took. */
-  record Polled(PollResult result, Span span) {}
+  public record Polled(PollResult result, Span span) {}
 
   /** What was done to a claim. */
-  enum Settlement {
+  public enum Settlement {
     ACK,
     HAND_BACK,
     REJECT,
@@ -64,13 +71,14 @@ final class History {
   }
 
   /** One claim's settlement or extension, and whether it held anything. */
-  record Settled(
+  public record Settled(
       Settlement kind, Receipt receipt, boolean held, long extendedBySeconds, Span span) {}
 
   /** One claim of one message. */
   record Claim(Delivery delivery, Span span) {}
 
-  void publish(String id, String claimGroup, Runnable call) {
+  /** Publishes and notes it. */
+  public void publish(String id, String claimGroup, Runnable call) {
     Span span =
         timed(
                 () -> {
@@ -86,13 +94,15 @@ final class History {
     published.add(new Published(id, claimGroup, createdAt, new Span(-1, -1, 0, 0)));
   }
 
-  PollResult poll(Supplier<PollResult> call) {
+  /** Polls and notes it. */
+  public PollResult poll(Supplier<PollResult> call) {
     Timed<PollResult> timed = timed(call);
     polls.add(new Polled(timed.value, timed.span));
     return timed.value;
   }
 
-  void settle(
+  /** Settles or extends and notes it. */
+  public void settle(
       Settlement kind,
       List<Receipt> receipts,
       long extendedBySeconds,
@@ -105,25 +115,43 @@ final class History {
     }
   }
 
+  /** Notes what another process has published. */
+  public void add(Published message) {
+    published.add(message);
+  }
+
+  /** Notes what another process has polled. */
+  public void add(Polled poll) {
+    polls.add(poll);
+  }
+
+  /** Notes what another process has settled. */
+  public void add(Settled settlement) {
+    settlements.add(settlement);
+  }
+
   private record Timed<T>(T value, Span span) {}
 
   private <T> Timed<T> timed(Supplier<T> call) {
     long secondFrom = epochSeconds.getAsLong();
-    long from = ticks.incrementAndGet();
+    long from = ticks.getAsLong();
     T value = call.get();
-    long to = ticks.incrementAndGet();
+    long to = ticks.getAsLong();
     return new Timed<>(value, new Span(from, to, secondFrom, epochSeconds.getAsLong()));
   }
 
-  List<Published> published() {
+  /** What was published. */
+  public List<Published> published() {
     return List.copyOf(published);
   }
 
-  List<Polled> polls() {
+  /** All polls, the empty ones included. */
+  public List<Polled> polls() {
     return List.copyOf(polls);
   }
 
-  List<Settled> settlements() {
+  /** All settlements and extensions. */
+  public List<Settled> settlements() {
     return List.copyOf(settlements);
   }
 }

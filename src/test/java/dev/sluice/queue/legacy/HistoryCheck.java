@@ -22,14 +22,15 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /** Whether a history of several sessions can be one of a queue that keeps its promises. */
-final class HistoryCheck {
+public final class HistoryCheck {
   private final History history;
   private final Comparator<Published> oldestFirst;
   private final Map<String, Published> messages = new HashMap<>();
   private final Map<String, List<Claim>> claims = new HashMap<>();
   private final Map<Receipt, List<Settled>> settlements = new HashMap<>();
 
-  HistoryCheck(History history, Comparator<String> idOrder) {
+  /** Of this history as it is now. */
+  public HistoryCheck(History history, Comparator<String> idOrder) {
     this.history = history;
     this.oldestFirst =
         Comparator.comparingLong(Published::createdAt).thenComparing(Published::id, idOrder);
@@ -49,7 +50,7 @@ final class HistoryCheck {
   }
 
   /** Every message ends acked, quarantined or in the table, in one of them only. */
-  void nothingIsLost(Set<String> inTable, Set<String> inQuarantine) {
+  public void nothingIsLost(Set<String> inTable, Set<String> inQuarantine) {
     Set<String> acked = idsEndedBy(Settlement.ACK);
     assertThat(inQuarantine).as("quarantined").isEqualTo(idsEndedBy(Settlement.REJECT));
     Set<String> all = new HashSet<>(acked);
@@ -70,7 +71,7 @@ final class HistoryCheck {
   }
 
   /** No claim is settled twice, and none that holds is refused. */
-  void eachClaimIsSettledOnce() {
+  public void eachClaimIsSettledOnce() {
     for (Settled settled : history.settlements()) {
       if (settled.held()) {
         assertThat(settlements.getOrDefault(settled.receipt(), List.of()))
@@ -104,7 +105,8 @@ final class HistoryCheck {
   }
 
   /** Receives count 1, 2, 3 ... from what the row had; the row keeps the last. */
-  void everyClaimIsCounted(Map<String, Integer> receivesBefore, Map<String, Integer> inTable) {
+  public void everyClaimIsCounted(
+      Map<String, Integer> receivesBefore, Map<String, Integer> inTable) {
     claims.forEach(
         (id, ofOneMessage) -> {
           int before = receivesBefore.getOrDefault(id, 0);
@@ -119,7 +121,7 @@ final class HistoryCheck {
   }
 
   /** A message is claimed anew only after it was handed back or its claim lapsed. */
-  void noMessageHasTwoHolders() {
+  public void noMessageHasTwoHolders() {
     for (List<Claim> ofOneMessage : claims.values()) {
       for (int i = 1; i < ofOneMessage.size(); i++) {
         Claim first = ofOneMessage.get(i - 1);
@@ -151,7 +153,7 @@ final class HistoryCheck {
   }
 
   /** After its ack or reject a message is not delivered again. */
-  void whatIsSettledStaysSettled() {
+  public void whatIsSettledStaysSettled() {
     for (List<Claim> ofOneMessage : claims.values()) {
       for (Claim claim : ofOneMessage) {
         for (Settled s : settled(claim)) {
@@ -166,17 +168,26 @@ final class HistoryCheck {
   }
 
   /** A poll takes one message of a group at most, oldest first. */
-  void aPollTakesHeadsInOrder() {
+  public void aPollTakesHeadsInOrder() {
+    aPollTakesHeads();
     for (History.Polled poll : history.polls()) {
-      List<Published> taken =
-          poll.result().deliveries().stream().map(d -> message(d.brokerId())).toList();
-      assertThat(taken).isSortedAccordingTo(oldestFirst);
-      assertThat(taken).extracting(Published::claimGroup).doesNotHaveDuplicates();
+      assertThat(taken(poll)).isSortedAccordingTo(oldestFirst);
     }
   }
 
+  /** A poll takes one message of a group at most. */
+  public void aPollTakesHeads() {
+    for (History.Polled poll : history.polls()) {
+      assertThat(taken(poll)).extracting(Published::claimGroup).doesNotHaveDuplicates();
+    }
+  }
+
+  private List<Published> taken(History.Polled poll) {
+    return poll.result().deliveries().stream().map(d -> message(d.brokerId())).toList();
+  }
+
   /** Nothing is claimed past an earlier message of its group that certainly waits. */
-  void nothingOvertakesAWaitingMessage() {
+  public void nothingOvertakesAWaitingMessage() {
     forEachClaimAndEarlierMessage(
         (claim, earlier) -> {
           Span waiting = waitingAround(earlier, claim.span());
@@ -211,7 +222,7 @@ final class HistoryCheck {
   }
 
   /** With exclusive groups a message goes out only when every earlier one is gone for good. */
-  void groupsAreFirstInFirstOut() {
+  public void groupsAreFirstInFirstOut() {
     forEachClaimAndEarlierMessage(
         (claim, earlier) -> {
           boolean gone =
@@ -226,7 +237,7 @@ final class HistoryCheck {
   }
 
   /** With exclusive groups, two claims of a group do not overlap while both hold. */
-  void noGroupHasTwoHolders() {
+  public void noGroupHasTwoHolders() {
     Map<String, List<Claim>> byGroup =
         claims.values().stream()
             .flatMap(List::stream)

@@ -1,0 +1,4 @@
+package dev.sluice.queue.harel.interleave;
+
+/** A row of the messages table; in one exploration an event text is written once. */
+record Message(String group, long seq, String event) {}
