@@ -102,7 +102,7 @@ final class DemoSummary {
     out.println("In quarantine, for somebody to look at:");
     for (FailedMessage message : quarantined) {
       out.println(
-          "  %-14s  of %-12s  %s"
+          "  %-20s  of %-12s  %s"
               .formatted(
                   message.id(), message.group().orElse("-"), Printable.text(message.error())));
     }

@@ -27,7 +27,7 @@ import picocli.CommandLine.Option;
       "Examples:",
       "  sluice drain --uri postgres://app@db.example/shop --queue orders",
       "  sluice drain --queue orders --wait 10m --json",
-      "  sluice drain --uri harel://app@db.example/shop --target https://shop.example/events"
+      "  sluice drain --uri harel://app@db.example/shop --target https://in.example"
     })
 final class DrainCommand implements Callable<Integer> {
   private final Console console;
