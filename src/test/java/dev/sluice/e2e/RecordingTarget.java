@@ -10,7 +10,8 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -18,15 +19,15 @@ import java.util.concurrent.atomic.AtomicInteger;
 /**
  * A target that takes every message and remembers what it saw, in the order in which it came in.
  */
-final class RecordingTarget implements AutoCloseable {
+public final class RecordingTarget implements AutoCloseable {
   private final HttpServer server;
   private final ExecutorService threads = Executors.newFixedThreadPool(64);
-  private final List<Request> requests = new CopyOnWriteArrayList<>();
+  private final Queue<Request> requests = new ConcurrentLinkedQueue<>();
   private final AtomicInteger count = new AtomicInteger();
   private final Duration latency;
 
   /** One request as it came in. */
-  record Request(
+  public record Request(
       String method,
       String uri,
       String body,
@@ -36,7 +37,8 @@ final class RecordingTarget implements AutoCloseable {
       Optional<String> timestamp,
       Optional<String> signature) {}
 
-  RecordingTarget(Duration latency) throws IOException {
+  /** Listens on a port of its own. */
+  public RecordingTarget(Duration latency) throws IOException {
     this.latency = latency;
     server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 1024);
     server.setExecutor(threads);
@@ -44,19 +46,23 @@ final class RecordingTarget implements AutoCloseable {
     server.start();
   }
 
-  int port() {
+  /** Where it listens, on the loopback address. */
+  public int port() {
     return server.getAddress().getPort();
   }
 
-  String url() {
+  /** What messages are to name as their target. */
+  public String url() {
     return "http://127.0.0.1:" + port() + "/hook";
   }
 
-  int count() {
+  /** How many requests have come in. */
+  public int count() {
     return count.get();
   }
 
-  List<Request> requests() {
+  /** All requests so far, in the order in which they came in. */
+  public List<Request> requests() {
     return List.copyOf(requests);
   }
 

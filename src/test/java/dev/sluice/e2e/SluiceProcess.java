@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /** The command line in a process of its own. */
-final class SluiceProcess implements AutoCloseable {
+public final class SluiceProcess implements AutoCloseable {
   private final Process process;
   private final Path out;
   private final Path err;
@@ -21,7 +21,8 @@ final class SluiceProcess implements AutoCloseable {
   }
 
   /** Starts it with these options of the virtual machine and these arguments. */
-  static SluiceProcess start(List<String> jvmOptions, List<String> arguments) throws IOException {
+  public static SluiceProcess start(List<String> jvmOptions, List<String> arguments)
+      throws IOException {
     Path out = Files.createTempFile("sluice", ".out");
     Path err = Files.createTempFile("sluice", ".err");
     List<String> command = new ArrayList<>();
@@ -41,31 +42,35 @@ final class SluiceProcess implements AutoCloseable {
   }
 
   /** As {@code kill -9} does. */
-  void kill() throws InterruptedException {
+  public void kill() throws InterruptedException {
     process.destroyForcibly().waitFor();
   }
 
   /** As {@code kill} does. */
-  void terminate() {
+  public void terminate() {
     process.destroy();
   }
 
-  boolean runs() {
+  /** Whether it has not ended. */
+  public boolean runs() {
     return process.isAlive();
   }
 
-  int exitCode(long timeoutSeconds) throws InterruptedException, IOException {
+  /** Its exit code, once it has ended; fails the test if that takes longer. */
+  public int exitCode(long timeoutSeconds) throws InterruptedException, IOException {
     if (!process.waitFor(timeoutSeconds, TimeUnit.SECONDS)) {
       throw new AssertionError("still running after " + timeoutSeconds + " s: " + stderr());
     }
     return process.exitValue();
   }
 
-  String stdout() throws IOException {
+  /** What it has printed so far. */
+  public String stdout() throws IOException {
     return Files.readString(out, StandardCharsets.UTF_8);
   }
 
-  String stderr() throws IOException {
+  /** What it has logged so far. */
+  public String stderr() throws IOException {
     return Files.readString(err, StandardCharsets.UTF_8);
   }
 
