@@ -55,6 +55,22 @@ class HarelIndexesTest {
     assertThat(queue.checkSchema().extras()).contains(Extra.CLAIM_INDEXES);
   }
 
+  @Test
+  void theOrderIndexOfAPrefixIsMadeAnewAfterAnInterruption() throws Exception {
+    HarelQueue prefixed = HarelQueue.builder(database.dataSource()).prefix("p").build();
+    prefixed.initSchema();
+    try (Connection connection = database.connect()) {
+      execute(
+          connection,
+          "UPDATE pg_index SET indisvalid = false"
+              + " WHERE indexrelid = 'p_transport_groups_claim_order'::regclass");
+    }
+
+    prefixed.admin().createExtra(Extra.CLAIM_INDEXES);
+
+    assertThat(prefixed.checkSchema().extras()).contains(Extra.CLAIM_INDEXES);
+  }
+
   /** What harel does at its start; never the one whom a deadlock stops. */
   private void start() {
     try (Connection worker = database.connect()) {
