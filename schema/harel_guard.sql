@@ -1,5 +1,6 @@
 -- Two triggers for tables that Python publishers and workers write too: whatever their statements do,
--- no message is left in a group without a row. Dropped again by `schema drop-guard`.
+-- no message is left in a group without a row. Dropped again by `schema drop-guard`. On a table that has been
+-- renamed since, as harel's upgrade to 0.7 does, they let everything pass.
 
 -- A publisher that meets a group's row holds it until its commit, or waits for the one who is deleting it.
 CREATE OR REPLACE FUNCTION {own}sluice_guard_insert() RETURNS trigger
@@ -7,7 +8,7 @@ LANGUAGE plpgsql
 SET enable_seqscan TO off
 AS $$
 BEGIN
-  IF current_setting('sluice.guard', true) = 'inserting' THEN
+  IF current_setting('sluice.guard', true) = 'inserting' OR TG_TABLE_NAME <> '{groups}' THEN
     RETURN NEW;
   END IF;
   LOOP
@@ -36,6 +37,9 @@ LANGUAGE plpgsql
 SET enable_seqscan TO off
 AS $$
 BEGIN
+  IF TG_TABLE_NAME <> '{groups}' THEN
+    RETURN OLD;
+  END IF;
   IF EXISTS (SELECT 1 FROM {messages} m WHERE m.group_id = OLD.group_id) THEN
     -- step
     UPDATE {groups} g
