@@ -181,7 +181,7 @@ class HarelTakesOverTest {
 
   private static void await(Callable<Boolean> condition) {
     Awaitility.await()
-        .atMost(Duration.ofSeconds(120))
+        .atMost(Duration.ofMinutes(2))
         .pollInterval(Duration.ofMillis(10))
         .until(condition);
   }
