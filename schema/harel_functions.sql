@@ -11,6 +11,10 @@
 -- began: every second look is a statement of its own. Rows are locked in the order of their groups
 -- wherever a statement waits for them. The line "step" marks where tests stop a session.
 --
+-- Python workers ask for their indexes at their start, that of the messages first, and thereby lock both
+-- tables against writers, in this order until they commit: whoever writes to both has to begin with the
+-- messages, too.
+--
 -- The planner is held to the indexes: a plan is kept for the life of a session, which may have begun
 -- when the tables were empty.
 
@@ -59,6 +63,7 @@ RETURNS SETOF bigint
 LANGUAGE plpgsql
 AS $$
 BEGIN
+  LOCK TABLE {messages} IN ROW EXCLUSIVE MODE;
   PERFORM {own}sluice_hold_v1(p_groups, p_priorities);
   -- step
   RETURN QUERY
@@ -80,6 +85,7 @@ DECLARE
   v_groups text[];
   v_priorities int[];
 BEGIN
+  LOCK TABLE {messages} IN ROW EXCLUSIVE MODE;
   SELECT array_agg(f.group_id), array_agg(COALESCE(f.priority, 0)) INTO v_groups, v_priorities
   FROM (
     SELECT f.group_id, f.priority FROM {failed} f

@@ -24,11 +24,21 @@ final class HarelTables implements AutoCloseable {
   private static final Pattern SHARED =
       Pattern.compile("CREATE FUNCTION .*?\\$\\$;", Pattern.DOTALL);
 
-  private final TestDatabase database = TestDatabase.fresh();
+  private final TestDatabase database;
   private final HarelPackage harel;
 
   HarelTables(HarelPackage harel) {
+    this(TestDatabase.fresh(), harel);
+  }
+
+  private HarelTables(TestDatabase database, HarelPackage harel) {
+    this.database = database;
     this.harel = harel;
+  }
+
+  /** The tables of another version in the same database, which closes with this one. */
+  HarelTables of(HarelPackage other) {
+    return new HarelTables(database, other);
   }
 
   HarelPackage harel() {

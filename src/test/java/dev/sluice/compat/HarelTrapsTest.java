@@ -89,13 +89,35 @@ class HarelTrapsTest {
     runUntilDrained(made);
   }
 
+  @Test
+  void aDeploymentMovesToTheNewestVersionWithItsMessages() throws Exception {
+    HarelTables seeds = tables(HarelPackage.SEED);
+    seeds.guard();
+    seeds.harel().run(seeds.command("produce", "--messages", "20"));
+
+    // From harel's guide to upgrading.
+    seeds.execute(
+        """
+        ALTER TABLE transport_messages RENAME TO harel_transport_messages;
+        ALTER TABLE transport_groups RENAME TO harel_transport_groups;
+        ALTER INDEX transport_messages_group RENAME TO harel_transport_messages_by_group;
+        DROP INDEX IF EXISTS transport_groups_claimable""");
+    HarelTables newest = seeds.of(HarelPackage.of(HarelPackage.NEWEST));
+    newest.init();
+    newest.guard();
+    newest.harel().run(newest.command("produce", "--messages", "20", "--name", "later"));
+
+    assertThat(newest.waiting()).isEqualTo(40);
+    runUntilDrained(newest);
+  }
+
   /** The tables of both namings in one database, made by us and then met by both versions. */
   private HarelTables both() throws Exception {
-    HarelPackage newest = HarelPackage.of(HarelPackage.NEWEST);
     HarelTables seeds = tables(HarelPackage.SEED);
+    HarelTables newest = seeds.of(HarelPackage.of(HarelPackage.NEWEST));
+    newest.init();
     seeds.initByPython();
-    newest.run("schema", "--dsn", seeds.dsn(), "--prefix", HarelTables.PREFIX);
-    HarelQueue.builder(seeds.dataSource()).prefix(HarelTables.PREFIX).build().initSchema();
+    newest.initByPython();
     return seeds;
   }
 
