@@ -189,22 +189,26 @@ BEGIN
     v_count := 0;
     IF v_found IS NOT NULL THEN
       -- A statement begun after the locks were held: a head that is acked already is not seen.
+      -- Bounded by the arrays, so that no order of joining reads more than these groups; and a head is asked
+      -- for in the order of (group_id, seq), which the key of the messages cannot serve: planned for one
+      -- giant group, "ORDER BY seq" walks that key past all messages of the giant to a small group's head.
       RETURN QUERY
-      UPDATE {groups} g
-      SET locked_by = p_token, lock_expiry = v_now + p_lease
-      FROM (
+      WITH h AS MATERIALIZED (
         SELECT f.group_id, f.served, f.place, m.seq, m.event
         FROM unnest(v_found, v_served) WITH ORDINALITY AS f(group_id, served, place)
         CROSS JOIN LATERAL (
           SELECT m.seq, m.event FROM {messages} m
-          WHERE m.group_id = f.group_id
-          ORDER BY m.seq
+          WHERE m.group_id >= f.group_id AND m.group_id <= f.group_id
+          ORDER BY m.group_id, m.seq
           LIMIT 1
         ) m
         ORDER BY f.place
         LIMIT v_left
-      ) h
-      WHERE g.group_id = h.group_id
+      )
+      UPDATE {groups} g
+      SET locked_by = p_token, lock_expiry = v_now + p_lease
+      FROM h
+      WHERE g.group_id = h.group_id AND g.group_id = ANY (v_found)
       RETURNING v_before + h.place, h.group_id, h.seq, h.event, g.lock_expiry, h.served;
       GET DIAGNOSTICS v_count = ROW_COUNT;
       v_left := v_left - v_count;
