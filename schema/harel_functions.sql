@@ -107,6 +107,8 @@ END $$;
 -- and are looked at when the rest does not suffice. With the claim indexes 6 buffers a claim, however many
 -- groups there are and whatever their state; without them one pass over all groups.
 --
+-- Groups to leave out are hashed once: "<> ALL" compares each group walked past with each of them.
+--
 -- What has been served leaves dead entries at the front of the index until a vacuum, and for as long as
 -- any session holds an old snapshot. A caller who knows where the last walk found its first group begins
 -- there (p_from, p_from_group) and walks from the front only now and then, or when that does not suffice.
@@ -149,7 +151,7 @@ BEGIN
         SELECT g.group_id, g.lock_expiry AS served FROM {groups} g
         WHERE g.locked_by IS NULL AND g.lock_expiry IS NOT NULL AND g.lock_expiry >= v_now
           AND (p_min_priority <= 0 OR g.priority >= p_min_priority)
-          AND g.group_id <> ALL (v_except)
+          AND g.group_id NOT IN (SELECT unnest(v_except))
         ORDER BY g.lock_expiry, g.group_id
         LIMIT v_look
         FOR NO KEY UPDATE SKIP LOCKED
@@ -161,7 +163,7 @@ BEGIN
         WHERE COALESCE(g.lock_expiry, 0) < v_now
           AND (COALESCE(g.lock_expiry, 0), g.group_id) >= (v_from, v_from_group)
           AND (g.locked_by IS NULL OR g.lock_expiry < v_now)
-          AND g.group_id <> ALL (v_except)
+          AND g.group_id NOT IN (SELECT unnest(v_except))
         ORDER BY COALESCE(g.lock_expiry, 0), g.group_id
         LIMIT v_look
         FOR NO KEY UPDATE SKIP LOCKED
@@ -176,7 +178,7 @@ BEGIN
              AND COALESCE(g.lock_expiry, 0) < $2
              AND (COALESCE(g.lock_expiry, 0), g.group_id) >= ($4, $5)
              AND (g.locked_by IS NULL OR g.lock_expiry < $2)
-             AND g.group_id <> ALL ($3)
+             AND g.group_id NOT IN (SELECT unnest($3))
            ORDER BY COALESCE(g.lock_expiry, 0), g.group_id
            LIMIT %s
            FOR NO KEY UPDATE SKIP LOCKED

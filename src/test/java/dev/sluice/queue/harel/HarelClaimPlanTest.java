@@ -15,6 +15,7 @@ import java.util.Locale;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.parallel.Isolated;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -158,6 +159,23 @@ class HarelClaimPlanTest {
 
     assertThat(buffers("SELECT * FROM sluice_claim_v1(%s, 30, 'w:2', 0, 10, '{}')".formatted(NOW)))
         .isLessThan(1_000);
+  }
+
+  @Test
+  @Timeout(20)
+  void manyGroupsAreLeftOutWithoutComparingEachWithEach() throws Exception {
+    run("TRUNCATE transport_groups, transport_messages");
+    run(
+        "INSERT INTO transport_groups SELECT 'group-' || i, NULL, NULL, 0"
+            + " FROM generate_series(1, 100000) i");
+
+    assertThat(
+            buffers(
+                """
+                SELECT * FROM sluice_claim_v1(%s, 30, 'w:2', 0, 10,
+                  ARRAY(SELECT 'group-' || i FROM generate_series(1, 100000) i))"""
+                    .formatted(NOW)))
+        .isLessThan(150_000);
   }
 
   private static long buffersOfAClaim(Shape shape, int groups, Knowledge knowledge)
