@@ -493,6 +493,7 @@ BEGIN
 END $$;
 
 -- Gives groups that have messages and no row a row again, with priority 0; yields those that got one.
+-- Does not wait for a publisher who is giving the group its row: a poll would wait as long as he takes.
 CREATE OR REPLACE FUNCTION {own}sluice_restore_v1(p_groups text[])
 RETURNS SETOF text
 LANGUAGE plpgsql
@@ -500,6 +501,7 @@ SET enable_seqscan TO off
 SET enable_hashjoin TO off
 SET enable_mergejoin TO off
 SET plan_cache_mode TO force_generic_plan
+SET lock_timeout TO '10ms'
 AS $$
 DECLARE
   v_group text;
@@ -509,10 +511,14 @@ BEGIN
     IF EXISTS (SELECT 1 FROM {messages} m WHERE m.group_id = v_group)
       AND NOT EXISTS (SELECT 1 FROM {groups} g WHERE g.group_id = v_group)
     THEN
-      INSERT INTO {groups} (group_id, locked_by, lock_expiry, priority)
-      VALUES (v_group, NULL, NULL, 0)
-      ON CONFLICT (group_id) DO NOTHING;
-      RETURN NEXT v_group;
+      BEGIN
+        INSERT INTO {groups} (group_id, locked_by, lock_expiry, priority)
+        VALUES (v_group, NULL, NULL, 0)
+        ON CONFLICT (group_id) DO NOTHING;
+        RETURN NEXT v_group;
+      EXCEPTION WHEN lock_not_available THEN
+        NULL;
+      END;
     END IF;
   END LOOP;
 END $$;
