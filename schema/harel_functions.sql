@@ -113,6 +113,8 @@ END $$;
 -- and are looked at when the rest does not suffice. With the claim indexes 6 buffers a claim, however many
 -- groups there are and whatever their state; without them one pass over all groups.
 --
+-- Groups to leave out are hashed once: "<> ALL" compares each group walked past with each of them.
+--
 -- What has been served leaves dead entries at the front of the index until a vacuum, and for as long as
 -- any session holds an old snapshot. A caller who knows where the last walk found its first group begins
 -- there (p_from, p_from_group) and walks from the front only now and then, or when that does not suffice.
@@ -155,7 +157,7 @@ BEGIN
         SELECT g.group_id, g.lock_expiry AS served FROM {groups} g
         WHERE g.locked_by IS NULL AND g.lock_expiry IS NOT NULL AND g.lock_expiry >= v_now
           AND (p_min_priority <= 0 OR g.priority >= p_min_priority)
-          AND g.group_id <> ALL (v_except)
+          AND g.group_id NOT IN (SELECT unnest(v_except))
         ORDER BY g.lock_expiry, g.group_id
         LIMIT v_look
         FOR NO KEY UPDATE SKIP LOCKED
@@ -167,7 +169,7 @@ BEGIN
         WHERE COALESCE(g.lock_expiry, 0) < v_now
           AND (COALESCE(g.lock_expiry, 0), g.group_id) >= (v_from, v_from_group)
           AND (g.locked_by IS NULL OR g.lock_expiry < v_now)
-          AND g.group_id <> ALL (v_except)
+          AND g.group_id NOT IN (SELECT unnest(v_except))
         ORDER BY COALESCE(g.lock_expiry, 0), g.group_id
         LIMIT v_look
         FOR NO KEY UPDATE SKIP LOCKED
@@ -182,7 +184,7 @@ BEGIN
              AND COALESCE(g.lock_expiry, 0) < $2
              AND (COALESCE(g.lock_expiry, 0), g.group_id) >= ($4, $5)
              AND (g.locked_by IS NULL OR g.lock_expiry < $2)
-             AND g.group_id <> ALL ($3)
+             AND g.group_id NOT IN (SELECT unnest($3))
            ORDER BY COALESCE(g.lock_expiry, 0), g.group_id
            LIMIT %s
            FOR NO KEY UPDATE SKIP LOCKED
@@ -195,22 +197,26 @@ BEGIN
     v_count := 0;
     IF v_found IS NOT NULL THEN
       -- A statement begun after the locks were held: a head that is acked already is not seen.
+      -- Bounded by the arrays, so that no order of joining reads more than these groups; and a head is asked
+      -- for in the order of (group_id, seq), which the key of the messages cannot serve: planned for one
+      -- giant group, "ORDER BY seq" walks that key past all messages of the giant to a small group's head.
       RETURN QUERY
-      UPDATE {groups} g
-      SET locked_by = p_token, lock_expiry = v_now + p_lease
-      FROM (
+      WITH h AS MATERIALIZED (
         SELECT f.group_id, f.served, f.place, m.seq, m.event
         FROM unnest(v_found, v_served) WITH ORDINALITY AS f(group_id, served, place)
         CROSS JOIN LATERAL (
           SELECT m.seq, m.event FROM {messages} m
-          WHERE m.group_id = f.group_id
-          ORDER BY m.seq
+          WHERE m.group_id >= f.group_id AND m.group_id <= f.group_id
+          ORDER BY m.group_id, m.seq
           LIMIT 1
         ) m
         ORDER BY f.place
         LIMIT v_left
-      ) h
-      WHERE g.group_id = h.group_id
+      )
+      UPDATE {groups} g
+      SET locked_by = p_token, lock_expiry = v_now + p_lease
+      FROM h
+      WHERE g.group_id = h.group_id AND g.group_id = ANY (v_found)
       RETURNING v_before + h.place, h.group_id, h.seq, h.event, g.lock_expiry, h.served;
       GET DIAGNOSTICS v_count = ROW_COUNT;
       v_left := v_left - v_count;
@@ -493,6 +499,7 @@ BEGIN
 END $$;
 
 -- Gives groups that have messages and no row a row again, with priority 0; yields those that got one.
+-- Does not wait for a publisher who is giving the group its row: a poll would wait as long as he takes.
 CREATE OR REPLACE FUNCTION {own}sluice_restore_v1(p_groups text[])
 RETURNS SETOF text
 LANGUAGE plpgsql
@@ -500,6 +507,7 @@ SET enable_seqscan TO off
 SET enable_hashjoin TO off
 SET enable_mergejoin TO off
 SET plan_cache_mode TO force_generic_plan
+SET lock_timeout TO '10ms'
 AS $$
 DECLARE
   v_group text;
@@ -509,10 +517,14 @@ BEGIN
     IF EXISTS (SELECT 1 FROM {messages} m WHERE m.group_id = v_group)
       AND NOT EXISTS (SELECT 1 FROM {groups} g WHERE g.group_id = v_group)
     THEN
-      INSERT INTO {groups} (group_id, locked_by, lock_expiry, priority)
-      VALUES (v_group, NULL, NULL, 0)
-      ON CONFLICT (group_id) DO NOTHING;
-      RETURN NEXT v_group;
+      BEGIN
+        INSERT INTO {groups} (group_id, locked_by, lock_expiry, priority)
+        VALUES (v_group, NULL, NULL, 0)
+        ON CONFLICT (group_id) DO NOTHING;
+        RETURN NEXT v_group;
+      EXCEPTION WHEN lock_not_available THEN
+        NULL;
+      END;
     END IF;
   END LOOP;
 END $$;

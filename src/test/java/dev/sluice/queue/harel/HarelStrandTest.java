@@ -16,6 +16,7 @@ import java.sql.Statement;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 /** What Python's statements strand is found, and what is under way is left alone. */
 class HarelStrandTest {
@@ -79,6 +80,16 @@ class HarelStrandTest {
             + " ON CONFLICT (group_id) DO NOTHING");
     run(first, "SELECT harel_ack('g', 1, 'w:1', 1)");
     second.commit();
+  }
+
+  @Test
+  @Timeout(20)
+  void aPollDoesNotWaitForAPublisherWhoHoldsTheRowOfAStrandedGroup() throws SQLException {
+    strand("g");
+    second.setAutoCommit(false);
+    run(second, "INSERT INTO transport_groups (group_id, priority) VALUES ('g', 3)");
+
+    assertThat(run(first, "SELECT count(*) FROM sluice_restore_v1('{g}')")).isEqualTo("0");
   }
 
   @Test
