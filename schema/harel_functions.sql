@@ -16,7 +16,8 @@
 -- messages, too.
 --
 -- The planner is held to the indexes: a plan is kept for the life of a session, which may have begun
--- when the tables were empty.
+-- when the tables were empty. Without the claim indexes a claim's plan counts as costly for what it was
+-- forbidden, and compiling it each time takes far longer than running it: hence jit off.
 
 -- Holds the rows of groups until the commit: locks those that are there and inserts the others, with the
 -- first priority given for each.
@@ -132,6 +133,7 @@ SET enable_mergejoin TO off
 SET enable_sort TO off
 SET enable_incremental_sort TO off
 SET plan_cache_mode TO force_generic_plan
+SET jit TO off
 AS $$
 #variable_conflict use_column
 DECLARE
@@ -460,6 +462,7 @@ SET enable_seqscan TO off
 SET enable_hashjoin TO off
 SET enable_mergejoin TO off
 SET plan_cache_mode TO force_generic_plan
+SET jit TO off
 AS $$
 BEGIN
   RETURN QUERY

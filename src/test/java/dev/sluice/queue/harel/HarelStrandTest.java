@@ -8,11 +8,13 @@ import dev.sluice.model.HarelVersion;
 import dev.sluice.queue.Delivery;
 import dev.sluice.queue.PollResult;
 import dev.sluice.queue.SchemaReport.Extra;
+import dev.sluice.testing.OneConnection;
 import dev.sluice.testing.TestDatabase;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -90,6 +92,23 @@ class HarelStrandTest {
     run(second, "INSERT INTO transport_groups (group_id, priority) VALUES ('g', 3)");
 
     assertThat(run(first, "SELECT count(*) FROM sluice_restore_v1('{g}')")).isEqualTo("0");
+  }
+
+  @Test
+  void statementsLookAnewWhereTheDatabaseDefaultsToOneSnapshot() throws SQLException {
+    run(first, "SET default_transaction_isolation TO 'repeatable read'");
+    HarelQueue repeatable = HarelQueue.builder(new OneConnection(first)).build();
+    String isolation =
+        "CREATE FUNCTION tell() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN"
+            + " IF current_setting('transaction_isolation') <> 'read committed' THEN"
+            + " RAISE 'one snapshot'; END IF; RETURN NULL; END $$;"
+            + " CREATE TRIGGER tell AFTER INSERT OR UPDATE OR DELETE ON transport_groups"
+            + " FOR EACH STATEMENT EXECUTE FUNCTION tell()";
+    run(second, isolation);
+
+    repeatable.publishEvents(List.of(new Event("g", "{}", 0)));
+    assertThat(run(second, "SELECT count(*) FROM transport_groups")).isEqualTo("1");
+    assertThat(repeatable.poll(1).taken()).isEqualTo(1);
   }
 
   @Test
