@@ -12,6 +12,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
 import org.awaitility.Awaitility;
 
 /** Python and we publish to the same groups and take from them, and both die at times. */
@@ -20,6 +21,7 @@ final class HarelBesideUs implements AutoCloseable {
   private static final int MESSAGES = 150 * SCALE;
   private static final int GROUPS = 12;
   private static final int VISIBILITY = 3;
+  private static final long PAUSE_NANOS = 50_000_000;
   private static final int LIVES = 2 * SCALE;
 
   private final HarelTables tables;
@@ -75,9 +77,7 @@ final class HarelBesideUs implements AutoCloseable {
     producers.add(threads.submit(() -> session("ours").produce(history, MESSAGES, GROUPS)));
   }
 
-  /**
-   * Replaces Python's functions by ours, again and again; its workers do the opposite at starts.
-   */
+  /** Replaces Python's functions by ours whenever a worker has done the opposite at its start. */
   void replacingFunctions() {
     consumers.add(
         threads.submit(
@@ -87,7 +87,7 @@ final class HarelBesideUs implements AutoCloseable {
                   tables.replaceFunctions();
                   replaced.incrementAndGet();
                 }
-                tables.initByPython();
+                LockSupport.parkNanos(PAUSE_NANOS);
               }
               return 0;
             }));
