@@ -183,6 +183,16 @@ class HarelCommandsTest extends WithDatabase {
             "order%2017%20%E2%9C%93 " + NO_MESSAGE, "{\"messageId\":\"o1\"}");
   }
 
+  @Test
+  void aTargetThatIsNoUrlIsWrongUsageBeforeAnyEventIsTouched() {
+    event("order 17", NO_MESSAGE);
+
+    CliRun run = harel("drain", "--target", "shop.example/events");
+
+    assertThat(run.exitCode()).as(run.err()).isEqualTo(ExitCode.USAGE);
+    assertThat(harel("failed", "list", "--json").out()).contains("\"messages\":[]");
+  }
+
   // ---- publish
 
   @Test
