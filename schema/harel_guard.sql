@@ -11,6 +11,9 @@ BEGIN
   IF current_setting('sluice.guard', true) = 'inserting' OR TG_TABLE_NAME <> '{groups}' THEN
     RETURN NEW;
   END IF;
+  -- For our acks and claims: a row lock alone can be lost, as harel_functions.sql tells.
+  PERFORM pg_advisory_xact_lock_shared(
+    hashtext('{groups}'), {own}sluice_lock_v1(NEW.group_id));
   LOOP
     PERFORM 1 FROM {groups} g WHERE g.group_id = NEW.group_id FOR KEY SHARE;
     -- What the statement does with a row that is there is its own matter.
@@ -31,7 +34,8 @@ BEGIN
 END $$;
 
 -- A row that has messages is freed and not deleted. The row is locked by now: a publisher inside has
--- committed.
+-- committed. An empty row has to go, though: the package's claim takes it again and again in one
+-- transaction until it is gone.
 CREATE OR REPLACE FUNCTION {own}sluice_guard_delete() RETURNS trigger
 LANGUAGE plpgsql
 SET enable_seqscan TO off

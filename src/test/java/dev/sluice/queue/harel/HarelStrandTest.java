@@ -259,4 +259,37 @@ class HarelStrandTest {
     assertThat(run(first, "SELECT count(*) FROM transport_groups")).isEqualTo("30");
     assertThat(queue.admin().repair()).isZero();
   }
+
+  /** What is left of a publisher in a group once PostgreSQL has lost its row lock. */
+  private void publisherWithoutARowLock() throws SQLException {
+    second.setAutoCommit(false);
+    run(
+        second,
+        "SELECT pg_advisory_xact_lock_shared(hashtext('transport_groups'), sluice_lock_v1('g'))");
+    run(second, "INSERT INTO transport_messages (group_id, event) VALUES ('g', '{\"n\":2}')");
+  }
+
+  @Test
+  void anAckKeepsTheRowOfAGroupThatAPublisherIsInThoughItsRowLockIsLost() throws SQLException {
+    queue.publishEvents(List.of(new Event("g", "{\"n\":1}", 0)));
+    Delivery delivery = queue.poll(1).deliveries().get(0);
+    publisherWithoutARowLock();
+
+    queue.ack(delivery.receipt());
+    second.commit();
+
+    assertThat(run(first, "SELECT group_id FROM transport_groups")).isEqualTo("g");
+  }
+
+  @Test
+  void aClaimKeepsTheEmptyRowOfAGroupThatAPublisherIsInThoughItsRowLockIsLost()
+      throws SQLException {
+    run(first, "INSERT INTO transport_groups (group_id) VALUES ('g')");
+    publisherWithoutARowLock();
+
+    pollAfter(1);
+    second.commit();
+
+    assertThat(run(first, "SELECT group_id FROM transport_groups")).isEqualTo("g");
+  }
 }
