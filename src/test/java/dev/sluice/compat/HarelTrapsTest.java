@@ -15,7 +15,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Isolated;
 
-/** What docs/compatibility-python.md warns of, and how to go back. */
+/** What docs/compatibility.md warns of, and how to go back. */
 @Isolated("measures, or starts processes")
 class HarelTrapsTest {
   private static final String TARGET = "https://t.example/hook";
