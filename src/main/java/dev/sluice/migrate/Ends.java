@@ -27,9 +27,9 @@ final class Ends implements AutoCloseable {
   private final Connection target;
   private final boolean toHarel;
   private final Names names;
-  private final String move;
+  private final long move;
 
-  private Ends(Connection source, Connection target, boolean toHarel, Names names, String move) {
+  private Ends(Connection source, Connection target, boolean toHarel, Names names, long move) {
     this.source = source;
     this.target = target;
     this.toHarel = toHarel;
@@ -79,11 +79,11 @@ final class Ends implements AutoCloseable {
     names.put(Names.SEQUENCE, sequence(harel, names.get(Names.MESSAGES)));
     names.put(Names.RECORD, recordName(target));
     // Stands in every row of the record, and in its key: short.
-    String move =
+    long move =
         Session.query(
                 target,
-                "SELECT left(encode(sha256(convert_to(?, 'UTF8')), 'hex'), 12)",
-                row -> row.getString(1),
+                "SELECT hashtextextended(?, 0)",
+                row -> row.getLong(1),
                 String.join(
                     "\n", toHarel ? "to harel" : "to legacy", queue, prefix, identity(source)))
             .get(0);
@@ -94,7 +94,7 @@ final class Ends implements AutoCloseable {
 
   // Whoever may not use both sides' tables with one user works as if in two databases.
   private static Ends open(
-      Connection source, Connection target, boolean toHarel, Names names, String move)
+      Connection source, Connection target, boolean toHarel, Names names, long move)
       throws SQLException {
     if (!sameDatabase(source, target) || !user(source).equals(user(target))) {
       return new Ends(source, target, toHarel, names, move);
@@ -116,6 +116,10 @@ final class Ends implements AutoCloseable {
           connection,
           "SET enable_seqscan = off; SET enable_hashjoin = off; SET enable_mergejoin = off;"
               + " SET plan_cache_mode = force_generic_plan");
+      if (oneDatabase()) {
+        // A server that crashes forgets a batch as a whole: it is where it was.
+        SchemaTools.execute(connection, "SET synchronous_commit = off");
+      }
       connection.setAutoCommit(false);
     }
   }
@@ -240,7 +244,7 @@ final class Ends implements AutoCloseable {
   }
 
   /** What the record calls this migration. */
-  String move() {
+  long move() {
     return move;
   }
 

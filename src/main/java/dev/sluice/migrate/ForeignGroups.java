@@ -57,7 +57,7 @@ final class ForeignGroups implements AutoCloseable {
     try (var declare =
         connection.prepareStatement(
             "DECLARE " + CURSOR + " NO SCROLL CURSOR WITH HOLD FOR " + ends.names().in(QUERY))) {
-      declare.setString(1, ends.move());
+      declare.setLong(1, ends.move());
       declare.setString(2, queue);
       declare.execute();
     }

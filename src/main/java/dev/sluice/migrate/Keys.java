@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * slow down everybody's claims. Not thread-safe.
  */
 final class Keys implements AutoCloseable {
-  static final int FETCH = 2_000;
+  static final int FETCH = 5_000;
 
   private final Connection connection;
   private final String cursor;

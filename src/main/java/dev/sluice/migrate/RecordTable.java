@@ -18,7 +18,7 @@ final class RecordTable {
   private static final String CREATE =
       """
       CREATE TABLE IF NOT EXISTS {record} (
-        move          TEXT NOT NULL,
+        move          BIGINT NOT NULL,
         group_id      TEXT NOT NULL,
         position      BIGINT NOT NULL,
         source_key    TEXT NOT NULL,
@@ -109,7 +109,7 @@ final class RecordTable {
     }
     try (var delete =
         connection.prepareStatement(names.in("DELETE FROM {record} WHERE move = ?"))) {
-      delete.setString(1, ends.move());
+      delete.setLong(1, ends.move());
       delete.executeUpdate();
     }
   }
