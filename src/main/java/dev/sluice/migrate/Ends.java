@@ -87,27 +87,29 @@ final class Ends implements AutoCloseable {
                 String.join(
                     "\n", toHarel ? "to harel" : "to legacy", queue, prefix, identity(source)))
             .get(0);
-    Ends ends = open(source, target, toHarel, new Names(names), move);
-    ends.prepare(queue);
+    boolean sameDatabase = sameDatabase(source, target);
+    boolean together = sameDatabase && user(source).equals(user(target));
+    Ends ends =
+        together
+            ? together(source, target, toHarel, new Names(names), move)
+            : new Ends(source, target, toHarel, new Names(names), move);
+    ends.prepare(queue, sameDatabase);
     return ends;
   }
 
-  // Whoever may not use both sides' tables with one user works as if in two databases.
-  private static Ends open(
+  // Two users may each have one side's tables only: they work as if in two databases.
+  private static Ends together(
       Connection source, Connection target, boolean toHarel, Names names, long move)
       throws SQLException {
-    if (!sameDatabase(source, target) || !user(source).equals(user(target))) {
-      return new Ends(source, target, toHarel, names, move);
-    }
     // The functions of the harel side find their tables by the search path of its connection.
     Connection both = toHarel ? target : source;
     (toHarel ? source : target).close();
     return new Ends(both, both, toHarel, names, move);
   }
 
-  private void prepare(String queue) throws SQLException {
+  private void prepare(String queue, boolean sameDatabase) throws SQLException {
     lock(source, queue);
-    if (!oneDatabase()) {
+    if (!sameDatabase) {
       lock(target, queue);
     }
     for (Connection connection : List.of(source, target)) {
