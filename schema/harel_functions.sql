@@ -7,12 +7,48 @@
 --   ack      deletes a row only after FOR UPDATE, which no publisher inside lets it have, and after a
 --            look begun later than that lock;
 --   claim    locks FOR NO KEY UPDATE, which lets publishers in, and drops an empty row as ack does.
+-- A row lock alone does not keep a publisher's group: PostgreSQL (15 and 18 tried) loses a FOR KEY SHARE
+-- taken in the moment in which an update moves the row to another page. So a publisher also holds shared
+-- one of 256 advisory locks, that of its group, and a row is only deleted under the same lock, tried for
+-- and never waited for. Two groups that share a lock cost no more than an empty row that is left to a later
+-- claim.
 -- Statements of one function see what was committed when each of them began, not when the function
 -- began: every second look is a statement of its own. Rows are locked in the order of their groups
 -- wherever a statement waits for them. The line "step" marks where tests stop a session.
 --
+-- Python workers ask for their indexes at their start, that of the messages first, and thereby lock both
+-- tables against writers, in this order until they commit: whoever writes to both has to begin with the
+-- messages, too.
+--
 -- The planner is held to the indexes: a plan is kept for the life of a session, which may have begun
--- when the tables were empty.
+-- when the tables were empty. Without the claim indexes a claim's plan counts as costly for what it was
+-- forbidden, and compiling it each time takes far longer than running it: hence jit off.
+
+-- Which of the advisory locks is that of a group; the locks of a deployment are named by its groups table.
+CREATE OR REPLACE FUNCTION {own}sluice_lock_v1(p_group text)
+RETURNS int
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+AS $$
+  SELECT hashtext(p_group) & 255
+$$;
+
+-- Of groups that are locked FOR UPDATE and have no messages, those that no publisher is in, by its advisory
+-- lock; the caller looks for messages once more.
+CREATE OR REPLACE FUNCTION {own}sluice_unpublished_v1(p_groups text[])
+RETURNS text[]
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_group text;
+  v_free text[] := '{}';
+BEGIN
+  FOREACH v_group IN ARRAY COALESCE(p_groups, '{}') LOOP
+    IF pg_try_advisory_xact_lock(hashtext('{groups}'), {own}sluice_lock_v1(v_group)) THEN
+      v_free := v_free || v_group;
+    END IF;
+  END LOOP;
+  RETURN v_free;
+END $$;
 
 -- Holds the rows of groups until the commit: locks those that are there and inserts the others, with the
 -- first priority given for each.
@@ -26,6 +62,13 @@ DECLARE
   v_held text[];
   v_new record;
 BEGIN
+  -- Before any row lock: who waits here holds nothing that anybody waits for.
+  PERFORM pg_advisory_xact_lock_shared(hashtext('{groups}'), l.lock)
+  FROM (
+    SELECT DISTINCT {own}sluice_lock_v1(p.group_id) AS lock
+    FROM unnest(p_groups) AS p(group_id)
+    ORDER BY 1
+  ) l;
   SELECT array_agg(h.group_id) INTO v_held
   FROM (
     SELECT g.group_id FROM {groups} g
@@ -59,6 +102,7 @@ RETURNS SETOF bigint
 LANGUAGE plpgsql
 AS $$
 BEGIN
+  LOCK TABLE {messages} IN ROW EXCLUSIVE MODE;
   PERFORM {own}sluice_hold_v1(p_groups, p_priorities);
   -- step
   RETURN QUERY
@@ -80,6 +124,7 @@ DECLARE
   v_groups text[];
   v_priorities int[];
 BEGIN
+  LOCK TABLE {messages} IN ROW EXCLUSIVE MODE;
   SELECT array_agg(f.group_id), array_agg(COALESCE(f.priority, 0)) INTO v_groups, v_priorities
   FROM (
     SELECT f.group_id, f.priority FROM {failed} f
@@ -107,6 +152,8 @@ END $$;
 -- and are looked at when the rest does not suffice. With the claim indexes 6 buffers a claim, however many
 -- groups there are and whatever their state; without them one pass over all groups.
 --
+-- Groups to leave out are hashed once: "<> ALL" compares each group walked past with each of them.
+--
 -- What has been served leaves dead entries at the front of the index until a vacuum, and for as long as
 -- any session holds an old snapshot. A caller who knows where the last walk found its first group begins
 -- there (p_from, p_from_group) and walks from the front only now and then, or when that does not suffice.
@@ -124,6 +171,7 @@ SET enable_mergejoin TO off
 SET enable_sort TO off
 SET enable_incremental_sort TO off
 SET plan_cache_mode TO force_generic_plan
+SET jit TO off
 AS $$
 #variable_conflict use_column
 DECLARE
@@ -149,7 +197,7 @@ BEGIN
         SELECT g.group_id, g.lock_expiry AS served FROM {groups} g
         WHERE g.locked_by IS NULL AND g.lock_expiry IS NOT NULL AND g.lock_expiry >= v_now
           AND (p_min_priority <= 0 OR g.priority >= p_min_priority)
-          AND g.group_id <> ALL (v_except)
+          AND g.group_id NOT IN (SELECT unnest(v_except))
         ORDER BY g.lock_expiry, g.group_id
         LIMIT v_look
         FOR NO KEY UPDATE SKIP LOCKED
@@ -161,7 +209,7 @@ BEGIN
         WHERE COALESCE(g.lock_expiry, 0) < v_now
           AND (COALESCE(g.lock_expiry, 0), g.group_id) >= (v_from, v_from_group)
           AND (g.locked_by IS NULL OR g.lock_expiry < v_now)
-          AND g.group_id <> ALL (v_except)
+          AND g.group_id NOT IN (SELECT unnest(v_except))
         ORDER BY COALESCE(g.lock_expiry, 0), g.group_id
         LIMIT v_look
         FOR NO KEY UPDATE SKIP LOCKED
@@ -176,7 +224,7 @@ BEGIN
              AND COALESCE(g.lock_expiry, 0) < $2
              AND (COALESCE(g.lock_expiry, 0), g.group_id) >= ($4, $5)
              AND (g.locked_by IS NULL OR g.lock_expiry < $2)
-             AND g.group_id <> ALL ($3)
+             AND g.group_id NOT IN (SELECT unnest($3))
            ORDER BY COALESCE(g.lock_expiry, 0), g.group_id
            LIMIT %s
            FOR NO KEY UPDATE SKIP LOCKED
@@ -189,22 +237,26 @@ BEGIN
     v_count := 0;
     IF v_found IS NOT NULL THEN
       -- A statement begun after the locks were held: a head that is acked already is not seen.
+      -- Bounded by the arrays, so that no order of joining reads more than these groups; and a head is asked
+      -- for in the order of (group_id, seq), which the key of the messages cannot serve: planned for one
+      -- giant group, "ORDER BY seq" walks that key past all messages of the giant to a small group's head.
       RETURN QUERY
-      UPDATE {groups} g
-      SET locked_by = p_token, lock_expiry = v_now + p_lease
-      FROM (
+      WITH h AS MATERIALIZED (
         SELECT f.group_id, f.served, f.place, m.seq, m.event
         FROM unnest(v_found, v_served) WITH ORDINALITY AS f(group_id, served, place)
         CROSS JOIN LATERAL (
           SELECT m.seq, m.event FROM {messages} m
-          WHERE m.group_id = f.group_id
-          ORDER BY m.seq
+          WHERE m.group_id >= f.group_id AND m.group_id <= f.group_id
+          ORDER BY m.group_id, m.seq
           LIMIT 1
         ) m
         ORDER BY f.place
         LIMIT v_left
-      ) h
-      WHERE g.group_id = h.group_id
+      )
+      UPDATE {groups} g
+      SET locked_by = p_token, lock_expiry = v_now + p_lease
+      FROM h
+      WHERE g.group_id = h.group_id AND g.group_id = ANY (v_found)
       RETURNING v_before + h.place, h.group_id, h.seq, h.event, g.lock_expiry, h.served;
       GET DIAGNOSTICS v_count = ROW_COUNT;
       v_left := v_left - v_count;
@@ -218,6 +270,7 @@ BEGIN
             AND NOT EXISTS (SELECT 1 FROM {messages} m WHERE m.group_id = g.group_id)
           FOR UPDATE SKIP LOCKED
         ) e;
+        v_empty := {own}sluice_unpublished_v1(v_empty);
         -- step
         DELETE FROM {groups} g
         WHERE g.group_id = ANY (v_empty)
@@ -262,6 +315,11 @@ BEGIN
   -- step
   SELECT array_agg(o.group_id) INTO v_drained
   FROM unnest(v_owned) AS o(group_id)
+  WHERE NOT EXISTS (SELECT 1 FROM {messages} m WHERE m.group_id = o.group_id);
+  v_drained := {own}sluice_unpublished_v1(v_drained);
+  -- step
+  SELECT array_agg(o.group_id) INTO v_drained
+  FROM unnest(v_drained) AS o(group_id)
   WHERE NOT EXISTS (SELECT 1 FROM {messages} m WHERE m.group_id = o.group_id);
   -- step
   DELETE FROM {groups} g WHERE g.group_id = ANY (v_drained);
@@ -448,6 +506,7 @@ SET enable_seqscan TO off
 SET enable_hashjoin TO off
 SET enable_mergejoin TO off
 SET plan_cache_mode TO force_generic_plan
+SET jit TO off
 AS $$
 BEGIN
   RETURN QUERY
@@ -487,6 +546,7 @@ BEGIN
 END $$;
 
 -- Gives groups that have messages and no row a row again, with priority 0; yields those that got one.
+-- Does not wait for a publisher who is giving the group its row: a poll would wait as long as he takes.
 CREATE OR REPLACE FUNCTION {own}sluice_restore_v1(p_groups text[])
 RETURNS SETOF text
 LANGUAGE plpgsql
@@ -494,6 +554,7 @@ SET enable_seqscan TO off
 SET enable_hashjoin TO off
 SET enable_mergejoin TO off
 SET plan_cache_mode TO force_generic_plan
+SET lock_timeout TO '10ms'
 AS $$
 DECLARE
   v_group text;
@@ -503,10 +564,14 @@ BEGIN
     IF EXISTS (SELECT 1 FROM {messages} m WHERE m.group_id = v_group)
       AND NOT EXISTS (SELECT 1 FROM {groups} g WHERE g.group_id = v_group)
     THEN
-      INSERT INTO {groups} (group_id, locked_by, lock_expiry, priority)
-      VALUES (v_group, NULL, NULL, 0)
-      ON CONFLICT (group_id) DO NOTHING;
-      RETURN NEXT v_group;
+      BEGIN
+        INSERT INTO {groups} (group_id, locked_by, lock_expiry, priority)
+        VALUES (v_group, NULL, NULL, 0)
+        ON CONFLICT (group_id) DO NOTHING;
+        RETURN NEXT v_group;
+      EXCEPTION WHEN lock_not_available THEN
+        NULL;
+      END;
     END IF;
   END LOOP;
 END $$;

@@ -11,8 +11,8 @@ final class DatabaseOptions {
       description = {
         "The queue's database: postgres://user:pass@host:5432/db for the legacy table,"
             + " harel://user:pass@host:5432/db[?prefix=P] for the harel tables. The password may come from PGPASSWORD or"
-            + " ~/.pgpass. Default: FC_DATABASE_URL where set, else embedded: (or embedded-harel:),"
-            + " a PostgreSQL that comes along and lives in ./.sluice/postgres."
+            + " ~/.pgpass. Default: FC_DATABASE_URL where set, else embedded:, a PostgreSQL that comes"
+            + " along and lives in ./.sluice/postgres; embedded-harel: has the harel tables on it."
       })
   private String uri = "";
 

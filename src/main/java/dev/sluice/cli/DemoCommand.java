@@ -64,11 +64,12 @@ final class DemoCommand implements Callable<Integer> {
     QueueSettings settings = new QueueSettings(visibility(), false, Optional.empty());
     try (DemoTable table = DemoTable.open(parsed, settings);
         DemoTarget target = DemoTarget.start()) {
-      return play(table.queue(), target);
+      return play(table.queue(), target, parsed.backend() == QueueUri.Backend.LEGACY);
     }
   }
 
-  private Integer play(Queue queue, DemoTarget target) throws InterruptedException {
+  private Integer play(Queue queue, DemoTarget target, boolean quarantineStays)
+      throws InterruptedException {
     List<Message> day = DemoOrders.day(target.url());
     DemoJournal journal = new DemoJournal(day);
     target.serve(journal);
@@ -81,12 +82,21 @@ final class DemoCommand implements Callable<Integer> {
     if (json.json()) {
       summary.printJson(report, journal, quarantined);
     } else {
-      summary.print(report, journal, quarantined, uri.equals(EMBEDDED) ? "" : " --uri ...");
+      summary.print(
+          report,
+          journal,
+          quarantined,
+          quarantineStays ? Optional.of(uriOption()) : Optional.empty());
     }
     if (report.remaining() > 0) {
       return ExitCode.LEFT;
     }
     return journal.proof().holds() ? ExitCode.DONE : ExitCode.FAILED;
+  }
+
+  // It may hold a password.
+  private String uriOption() {
+    return uri.equals(EMBEDDED) ? "" : " --uri ...";
   }
 
   private RouterReport drain(Queue queue, int messages) {

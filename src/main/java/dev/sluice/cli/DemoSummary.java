@@ -9,6 +9,7 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Optional;
 
 /** Tells a newcomer what the demo did, and how to check it. */
 final class DemoSummary {
@@ -22,14 +23,23 @@ final class DemoSummary {
     this.out = console.out();
   }
 
+  /**
+   * @param uriOption how to name the database, where the quarantine stays to be looked at
+   */
   void print(
-      RouterReport report, DemoJournal journal, List<FailedMessage> quarantined, String uriOption) {
+      RouterReport report,
+      DemoJournal journal,
+      List<FailedMessage> quarantined,
+      Optional<String> uriOption) {
     Proof proof = journal.proof();
     write(journal.entries());
     printWhatHappened(report, proof);
     printProof(report, proof, quarantined);
     printQuarantine(quarantined);
-    printHowToCheck(report.queue(), uriOption);
+    printHowToCheck();
+    uriOption.ifPresentOrElse(
+        option -> printWayOutOfQuarantine(report.queue(), option),
+        () -> out.println("  the tables of this demo are gone again, with their quarantine."));
   }
 
   void printJson(RouterReport report, DemoJournal journal, List<FailedMessage> quarantined) {
@@ -91,16 +101,22 @@ final class DemoSummary {
   private void printQuarantine(List<FailedMessage> quarantined) {
     out.println("In quarantine, for somebody to look at:");
     for (FailedMessage message : quarantined) {
-      out.println("  %-22s  %s".formatted(message.id(), Printable.text(message.error())));
+      out.println(
+          "  %-20s  of %-12s  %s"
+              .formatted(
+                  message.id(), message.group().orElse("-"), Printable.text(message.error())));
     }
     out.println();
   }
 
-  private void printHowToCheck(String queue, String uriOption) {
+  private void printHowToCheck() {
     out.println("See for yourself:");
     out.println("  the order in which the target accepted them (prints how many came too early):");
     out.println(
         "    awk '$4==\"ACCEPTED\" {n += $3<=last[$2]; last[$2]=$3} END {print n}' " + SEEN);
+  }
+
+  private void printWayOutOfQuarantine(String queue, String uriOption) {
     out.println("  the quarantine, and the way out of it:");
     out.println("    ./sluice failed list" + uriOption + " --queue " + queue);
     out.println("    ./sluice failed discard" + uriOption + " --queue " + queue + " --all");

@@ -16,17 +16,18 @@ import picocli.CommandLine.Option;
 /** Delivers what is there, and ends. */
 @Command(
     name = "drain",
-    customSynopsis = "sluice drain --queue NAME [--uri URI] [OPTIONS]",
+    customSynopsis = "sluice drain [--uri URI] [--queue NAME] [OPTIONS]",
     description = "Deliver what a queue holds, in group order, and exit.",
     sortOptions = false,
     footer = {
       "",
-      "Exits with 0 when the queue is empty, with 4 when messages are left: delayed,",
-      "or in flight elsewhere. Ctrl-C ends it cleanly; a second one at once, with 130.",
+      "Exits with 0 when the queue is empty, with 4 when messages are left: delayed, in",
+      "flight elsewhere, or events for Python workers. Ctrl-C ends it cleanly; a second one at once, with 130.",
       "",
       "Examples:",
       "  sluice drain --uri postgres://app@db.example/shop --queue orders",
-      "  sluice drain --queue orders --wait 10m --json"
+      "  sluice drain --queue orders --wait 10m --json",
+      "  sluice drain --uri harel://app@db.example/shop --target https://in.example"
     })
 final class DrainCommand implements Callable<Integer> {
   private final Console console;
@@ -74,7 +75,8 @@ final class DrainCommand implements Callable<Integer> {
       Router router =
           Router.builder(open.queue(), mediator, time).options(settings.routerOptions()).build();
       RouterReport report = drain(router, open);
-      new DrainSummary(console).print(report, json.json());
+      boolean eventsAreLeft = open.queue().counters().leftOut() > 0;
+      new DrainSummary(console).print(report, eventsAreLeft, json.json());
       return report.remaining() == 0 ? ExitCode.DONE : ExitCode.LEFT;
     }
   }

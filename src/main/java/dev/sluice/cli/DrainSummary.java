@@ -12,11 +12,14 @@ final class DrainSummary {
     this.console = console;
   }
 
-  void print(RouterReport report, boolean json) {
+  /**
+   * @param eventsAreLeft whether events that carry no message were given back for others
+   */
+  void print(RouterReport report, boolean eventsAreLeft, boolean json) {
     if (json) {
       printJson(report);
     } else {
-      printText(report);
+      printText(report, eventsAreLeft);
     }
   }
 
@@ -37,7 +40,7 @@ final class DrainSummary {
                 .field("perSecond", report.perSecond()));
   }
 
-  private void printText(RouterReport report) {
+  private void printText(RouterReport report, boolean eventsAreLeft) {
     RouterProgress progress = report.progress();
     console
         .out()
@@ -53,7 +56,11 @@ final class DrainSummary {
         "released", progress.released(), "handed back after a failure; why: FC_LOG_LEVEL=info");
     optional("rejected", progress.rejected(), "see them with: sluice failed list");
     optional("suppressed", progress.suppressed(), "not sent: their group was flushed");
-    line("remaining", report.remaining(), report.remaining() == 0 ? "" : "delayed, or in flight");
+    String left =
+        eventsAreLeft
+            ? "delayed, in flight, or left to Python workers: see --target"
+            : "delayed, or in flight";
+    line("remaining", report.remaining(), report.remaining() == 0 ? "" : left);
   }
 
   private void optional(String name, long count, String meaning) {

@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -27,7 +28,8 @@ import picocli.CommandLine.Parameters;
       "",
       "Examples:",
       "  sluice publish --queue orders orders.jsonl",
-      "  generate | sluice publish --queue orders --rate 200 --keep-order -"
+      "  generate | sluice publish --queue orders --rate 200 --keep-order -",
+      "  sluice publish --uri 'harel://app@db.example/shop?kind=order' orders.jsonl"
     })
 final class PublishCommand implements Callable<Integer> {
   private static final int BATCH = 500;
@@ -62,7 +64,8 @@ final class PublishCommand implements Callable<Integer> {
   @Option(
       names = "--force",
       description =
-          "Publish to harel tables although Python workers use them, which stop at such messages.")
+          "Harel tables: publish bare messages although Python workers use the tables, and stop at such"
+              + " messages. ?kind=NAME in the URI publishes events that they can read instead.")
   private boolean force;
 
   @Option(
@@ -90,8 +93,7 @@ final class PublishCommand implements Callable<Integer> {
           () -> giveUp(publisher),
           () ->
               Progress.during(
-                  Progress.of(
-                      console, "published", () -> publisher.published() + publisher.existed()),
+                  Progress.of(console, "published", publisher::done),
                   () -> publishAll(new MessageLines(in), publisher)));
       print(open.queue().identifier(), publisher, (System.nanoTime() - began) / 1e9);
       return ExitCode.DONE;
@@ -161,12 +163,18 @@ final class PublishCommand implements Callable<Integer> {
     console.message(
         "sluice: interrupted, "
             + published(publisher)
-            + "; run it again to go on, ids that exist are left alone");
+            + (publisher.existed().isPresent()
+                ? "; run it again to go on, ids that exist are left alone"
+                : "; go on behind them, what is published again is delivered again"));
     System.exit(ExitCode.FAILED);
   }
 
   private String name() {
     return file.equals(STDIN) ? "standard input" : file;
+  }
+
+  private static String existed(OptionalLong count) {
+    return count.isPresent() ? "; " + Words.count(count.getAsLong()) + " existed already" : "";
   }
 
   private static String published(Publisher publisher) {
@@ -188,12 +196,12 @@ final class PublishCommand implements Callable<Integer> {
     console
         .out()
         .println(
-            "published %s to queue '%s' in %s; %s existed already%s"
+            "published %s to queue '%s' in %s%s%s"
                 .formatted(
                     Words.count(publisher.published(), "message"),
                     Printable.text(queue),
                     Words.seconds(seconds),
-                    Words.count(publisher.existed()),
+                    existed(publisher.existed()),
                     skipped == 0 ? "" : ", " + Words.count(skipped, "bad line") + " skipped"));
   }
 }

@@ -5,6 +5,7 @@ import dev.sluice.queue.Queue;
 import dev.sluice.queue.QueueRow;
 import java.time.Duration;
 import java.util.List;
+import java.util.OptionalLong;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
 
@@ -78,8 +79,16 @@ final class Publisher {
     return published.sum();
   }
 
-  /** How many messages the queue held already, and which were left alone. */
-  long existed() {
-    return existed.sum();
+  /**
+   * How many messages the queue held already, and which were left alone; empty where ids are not
+   * kept apart, so that each is new.
+   */
+  OptionalLong existed() {
+    return orderIsKept ? OptionalLong.empty() : OptionalLong.of(existed.sum());
+  }
+
+  /** How many messages it is done with. */
+  long done() {
+    return published.sum() + existed.sum();
   }
 }

@@ -29,7 +29,7 @@ final class RouterSettings {
       defaultValue = "relaxed",
       description =
           "exclusive: a group is handled by one router at a time, as long as all are exclusive."
-              + " Default: relaxed, as Go.")
+              + " Default: relaxed, as Go. Harel groups always are exclusive.")
   private Groups groups = Groups.RELAXED;
 
   @Option(
@@ -116,7 +116,7 @@ final class RouterSettings {
       description =
           "Where harel events go that carry no message and so name no target. Default: they are left"
               + " to Python workers.")
-  private Optional<String> target = Optional.empty();
+  private Optional<EventTarget> target = Optional.empty();
 
   RouterOptions routerOptions() {
     return RouterOptions.DEFAULTS
@@ -150,7 +150,10 @@ final class RouterSettings {
     RouterOptions checked = routerOptions();
     OpenQueue open =
         OpenQueue.open(
-            uri, queue, CONNECTIONS, new QueueSettings(checked.visibility(), exclusive, target));
+            uri,
+            queue,
+            CONNECTIONS,
+            new QueueSettings(checked.visibility(), exclusive, target.map(EventTarget::url)));
     try {
       new DatabaseWait(patience).until(() -> requireSchema(open));
     } catch (RuntimeException e) {

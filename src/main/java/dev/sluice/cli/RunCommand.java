@@ -13,7 +13,7 @@ import picocli.CommandLine.Option;
 /** Delivers until stopped. */
 @Command(
     name = "run",
-    customSynopsis = "sluice run --queue NAME [--uri URI] [OPTIONS]",
+    customSynopsis = "sluice run [--uri URI] [--queue NAME] [OPTIONS]",
     description = "Deliver what comes into a queue, in group order, until stopped.",
     sortOptions = false,
     footer = {

@@ -9,7 +9,9 @@ import picocli.CommandLine.Mixin;
 /** Prints the DDL. */
 @Command(
     name = "print",
-    description = "Print the statements that create tables and indexes; touches no database.",
+    description =
+        "Print the statements that create the tables and all that can be added to them; touches no"
+            + " database.",
     footer = {
       "",
       "Examples:",

@@ -7,15 +7,21 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
+import java.util.function.Supplier;
 
 /** Runs each call of a blocking queue on an executor. */
-final class ExecutorAsyncQueue implements AsyncQueue {
+public class ExecutorAsyncQueue implements AsyncQueue {
   private final Queue queue;
   private final Executor executor;
 
-  ExecutorAsyncQueue(Queue queue, Executor executor) {
+  protected ExecutorAsyncQueue(Queue queue, Executor executor) {
     this.queue = queue;
     this.executor = executor;
+  }
+
+  /** The stage of a call on the executor; a stage cancelled before the call begins prevents it. */
+  protected final <T> CompletionStage<T> call(Supplier<T> call) {
+    return CompletableFuture.supplyAsync(call, executor);
   }
 
   @Override
@@ -25,7 +31,7 @@ final class ExecutorAsyncQueue implements AsyncQueue {
 
   @Override
   public CompletionStage<PollResult> poll(int max) {
-    return CompletableFuture.supplyAsync(() -> queue.poll(max), executor);
+    return call(() -> queue.poll(max));
   }
 
   @Override
@@ -36,7 +42,7 @@ final class ExecutorAsyncQueue implements AsyncQueue {
   @Override
   public CompletionStage<Set<Receipt>> ackBatch(Collection<Receipt> receipts) {
     List<Receipt> copy = List.copyOf(receipts);
-    return CompletableFuture.supplyAsync(() -> queue.ackBatch(copy), executor);
+    return call(() -> queue.ackBatch(copy));
   }
 
   @Override
@@ -47,7 +53,7 @@ final class ExecutorAsyncQueue implements AsyncQueue {
   @Override
   public CompletionStage<Set<Receipt>> nackBatch(Collection<Return> returns) {
     List<Return> copy = List.copyOf(returns);
-    return CompletableFuture.supplyAsync(() -> queue.nackBatch(copy), executor);
+    return call(() -> queue.nackBatch(copy));
   }
 
   @Override
@@ -58,25 +64,25 @@ final class ExecutorAsyncQueue implements AsyncQueue {
   @Override
   public CompletionStage<Set<Receipt>> deferBatch(Collection<Return> returns) {
     List<Return> copy = List.copyOf(returns);
-    return CompletableFuture.supplyAsync(() -> queue.deferBatch(copy), executor);
+    return call(() -> queue.deferBatch(copy));
   }
 
   @Override
   public CompletionStage<Boolean> reject(Receipt receipt, String reason) {
-    return CompletableFuture.supplyAsync(() -> queue.reject(receipt, reason), executor);
+    return call(() -> queue.reject(receipt, reason));
   }
 
   @Override
   public CompletionStage<Set<Receipt>> rejectBatch(Collection<Rejection> rejections) {
     List<Rejection> copy = List.copyOf(rejections);
-    return CompletableFuture.supplyAsync(() -> queue.rejectBatch(copy), executor);
+    return call(() -> queue.rejectBatch(copy));
   }
 
   @Override
   public CompletionStage<Set<Receipt>> extendVisibility(
       Collection<Receipt> receipts, Duration duration) {
     List<Receipt> copy = List.copyOf(receipts);
-    return CompletableFuture.supplyAsync(() -> queue.extendVisibility(copy, duration), executor);
+    return call(() -> queue.extendVisibility(copy, duration));
   }
 
   @Override
@@ -86,19 +92,19 @@ final class ExecutorAsyncQueue implements AsyncQueue {
 
   @Override
   public CompletionStage<String> publish(Message message) {
-    return CompletableFuture.supplyAsync(() -> queue.publish(message), executor);
+    return call(() -> queue.publish(message));
   }
 
   @Override
   public CompletionStage<List<String>> publishBatch(List<Message> messages) {
     List<Message> copy = List.copyOf(messages);
-    return CompletableFuture.supplyAsync(() -> queue.publishBatch(copy), executor);
+    return call(() -> queue.publishBatch(copy));
   }
 
   @Override
   public CompletionStage<List<String>> insertBatch(List<QueueRow> rows) {
     List<QueueRow> copy = List.copyOf(rows);
-    return CompletableFuture.supplyAsync(() -> queue.insertBatch(copy), executor);
+    return call(() -> queue.insertBatch(copy));
   }
 
   @Override
@@ -108,12 +114,12 @@ final class ExecutorAsyncQueue implements AsyncQueue {
 
   @Override
   public CompletionStage<SchemaReport> checkSchema() {
-    return CompletableFuture.supplyAsync(queue::checkSchema, executor);
+    return call(queue::checkSchema);
   }
 
   @Override
   public CompletionStage<QueueMetrics> metrics() {
-    return CompletableFuture.supplyAsync(queue::metrics, executor);
+    return call(queue::metrics);
   }
 
   @Override
@@ -123,7 +129,7 @@ final class ExecutorAsyncQueue implements AsyncQueue {
 
   @Override
   public CompletionStage<Boolean> healthy() {
-    return CompletableFuture.supplyAsync(queue::healthy, executor);
+    return call(queue::healthy);
   }
 
   @Override

@@ -58,7 +58,8 @@ public interface Queue extends AutoCloseable {
    * Gives a message back after a failure, to become claimable after {@code delay}. An outdated
    * receipt changes nothing and is no error.
    *
-   * @param delay zero for at once; fractions of a second are rounded up
+   * @param delay zero for at once; fractions of a second are rounded up where the backend keeps
+   *     whole seconds
    * @throws IllegalArgumentException if the delay is negative
    */
   default void nack(Receipt receipt, Duration delay) {

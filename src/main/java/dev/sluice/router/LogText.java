@@ -2,10 +2,19 @@ package dev.sluice.router;
 
 /** Values for key=value lines: no line breaks from ids, no passwords from URLs. */
 final class LogText {
+  /** As long as an id or a group may be before the rest of it tells nobody more. */
+  private static final int LONGEST = 1_000;
+
   private LogText() {}
 
   /** The text, quoted and escaped where it holds anything that could end a value or a line. */
   static String value(String text) {
+    return text.length() > LONGEST
+        ? quotedIfNeeded(text.substring(0, LONGEST)) + "..."
+        : quotedIfNeeded(text);
+  }
+
+  private static String quotedIfNeeded(String text) {
     if (!text.isEmpty() && text.chars().allMatch(LogText::isPlain)) {
       return text;
     }

@@ -1,6 +1,7 @@
 package dev.sluice.router;
 
 import java.time.Duration;
+import java.util.function.Consumer;
 
 /**
  * How a {@link Router} works; {@link #DEFAULTS} with what differs. Checked when made.
@@ -67,50 +68,76 @@ public record RouterOptions(
 
   /** The same with this many deliveries at a time. */
   public RouterOptions withConcurrency(int concurrency) {
-    return new RouterOptions(
-        concurrency, batch, pollInterval, visibility, drainTime, maxFailures, on5xx, onReject);
+    return with(draft -> draft.concurrency = concurrency);
   }
 
   /** The same with polls of at most this many messages. */
   public RouterOptions withBatch(int batch) {
-    return new RouterOptions(
-        concurrency, batch, pollInterval, visibility, drainTime, maxFailures, on5xx, onReject);
+    return with(draft -> draft.batch = batch);
   }
 
   /** The same with an idle queue polled this often. */
   public RouterOptions withPollInterval(Duration pollInterval) {
-    return new RouterOptions(
-        concurrency, batch, pollInterval, visibility, drainTime, maxFailures, on5xx, onReject);
+    return with(draft -> draft.pollInterval = pollInterval);
   }
 
   /** The same with this visibility timeout. */
   public RouterOptions withVisibility(Duration visibility) {
-    return new RouterOptions(
-        concurrency, batch, pollInterval, visibility, drainTime, maxFailures, on5xx, onReject);
+    return with(draft -> draft.visibility = visibility);
   }
 
   /** The same with this much time for running deliveries at the end. */
   public RouterOptions withDrainTime(Duration drainTime) {
-    return new RouterOptions(
-        concurrency, batch, pollInterval, visibility, drainTime, maxFailures, on5xx, onReject);
+    return with(draft -> draft.drainTime = drainTime);
   }
 
   /** The same with messages rejected after this many failures; 0 for never. */
   public RouterOptions withMaxFailures(int maxFailures) {
-    return new RouterOptions(
-        concurrency, batch, pollInterval, visibility, drainTime, maxFailures, on5xx, onReject);
+    return with(draft -> draft.maxFailures = maxFailures);
   }
 
   /** The same with this meaning of a 5xx. */
   public RouterOptions withOn5xx(On5xx on5xx) {
-    return new RouterOptions(
-        concurrency, batch, pollInterval, visibility, drainTime, maxFailures, on5xx, onReject);
+    return with(draft -> draft.on5xx = on5xx);
   }
 
   /** The same with this end for rejected messages. */
   public RouterOptions withOnReject(OnReject onReject) {
-    return new RouterOptions(
-        concurrency, batch, pollInterval, visibility, drainTime, maxFailures, on5xx, onReject);
+    return with(draft -> draft.onReject = onReject);
+  }
+
+  /** The options while one of them is changed. */
+  private static final class Draft {
+    private int concurrency;
+    private int batch;
+    private Duration pollInterval;
+    private Duration visibility;
+    private Duration drainTime;
+    private int maxFailures;
+    private On5xx on5xx;
+    private OnReject onReject;
+
+    Draft(RouterOptions options) {
+      concurrency = options.concurrency;
+      batch = options.batch;
+      pollInterval = options.pollInterval;
+      visibility = options.visibility;
+      drainTime = options.drainTime;
+      maxFailures = options.maxFailures;
+      on5xx = options.on5xx;
+      onReject = options.onReject;
+    }
+
+    RouterOptions options() {
+      return new RouterOptions(
+          concurrency, batch, pollInterval, visibility, drainTime, maxFailures, on5xx, onReject);
+    }
+  }
+
+  private RouterOptions with(Consumer<Draft> change) {
+    Draft draft = new Draft(this);
+    change.accept(draft);
+    return draft.options();
   }
 
   /** How many messages wait in the process at most: 40 per delivery at a time, at least 100. */

@@ -102,6 +102,21 @@ class ProcessTest extends WithDatabase {
   }
 
   @Test
+  void eventsThatAreLeftToPythonAreWarnedOfOnce() throws Exception {
+    String uri = database().uri().replaceFirst("^postgres(ql)?:", "harel:");
+    CliRun.sluice("schema", "init", "--uri", uri);
+    execute("INSERT INTO transport_messages (group_id, event) VALUES ('g', '{}'), ('h', '[1]')");
+    execute("INSERT INTO transport_groups (group_id) VALUES ('g'), ('h')");
+
+    assertThat(exitCode(start("drain", "--batch", "1", "--uri", uri))).isEqualTo(4);
+
+    assertThat(err().lines().filter(line -> line.contains("event=events_left_out")))
+        .singleElement()
+        .asString()
+        .contains("queue=transport_messages", "--target names a URL for them");
+  }
+
+  @Test
   void runEndsCleanlyOnSigterm() throws Exception {
     Process process = start("run", "--queue", "orders");
     await().atMost(Duration.ofSeconds(20)).until(() -> err().contains("event=started"));

@@ -29,4 +29,9 @@ class LogTextTest {
     assertThat(LogText.value("")).isEqualTo("\"\"");
     assertThat(LogText.value("plain-1")).isEqualTo("plain-1");
   }
+
+  @Test
+  void aLongNameIsCut() {
+    assertThat(LogText.value("g".repeat(5_000_000))).isEqualTo("g".repeat(1_000) + "...");
+  }
 }

@@ -8,6 +8,7 @@ import dev.sluice.queue.QueueMetrics;
 import dev.sluice.queue.QueueStats;
 import dev.sluice.queue.SchemaException;
 import dev.sluice.queue.SchemaReport;
+import dev.sluice.queue.jdbc.SchemaTools;
 import dev.sluice.queue.jdbc.Session;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -242,6 +243,7 @@ final class HarelAdmin implements QueueAdmin {
     return session.transaction(
         "failed requeue",
         connection -> {
+          SchemaTools.execute(connection, HarelSql.READ_COMMITTED);
           List<Long> chosen =
               Session.query(connection, names.in(CHOOSE), row -> row.getLong(1), chosen(filter));
           Set<Long> back =

@@ -14,6 +14,7 @@ import dev.sluice.queue.Receipt;
 import dev.sluice.queue.Rejection;
 import dev.sluice.queue.Return;
 import dev.sluice.queue.SchemaReport;
+import dev.sluice.queue.jdbc.Acks;
 import dev.sluice.queue.jdbc.Session;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -226,7 +227,7 @@ public final class HarelQueue implements Queue {
       throw new IllegalArgumentException("max: must be at least 1, was " + max);
     }
     List<Row> rows = claim(max, minPriority);
-    Strands.Finding finding = strands.look(rows.size() < max);
+    Strands.Finding finding = strands.look(rows.size() < max, rows.isEmpty());
     if (rows.isEmpty() && finding.restored() > 0) {
       rows = claim(max, minPriority);
     }
@@ -334,18 +335,8 @@ public final class HarelQueue implements Queue {
   @Override
   public Set<Receipt> ackBatch(Collection<Receipt> receipts) {
     Claims claims = Claims.of(receipts);
-    Set<Receipt> stale;
-    try {
-      stale = delete(claims);
-    } catch (QueueException e) {
-      if (!e.isConnectionFailure()) {
-        throw e;
-      }
-      // The first try may have been committed before the connection went: what is gone is acked.
-      Set<Receipt> missing = delete(claims);
-      stale = missing.isEmpty() ? missing : stillThere(missing);
-    }
-    acked.add(receipts.size() - stale.size());
+    Set<Receipt> stale = Acks.delete(() -> delete(claims), this::stillThere);
+    acked.add(claims.given().size() - stale.size());
     return stale;
   }
 
@@ -377,15 +368,19 @@ public final class HarelQueue implements Queue {
   @Override
   public Set<Receipt> nackBatch(Collection<Return> returns) {
     Set<Receipt> stale = giveBack("nack", returns);
-    nacked.add(returns.size() - stale.size());
+    nacked.add(distinct(returns) - stale.size());
     return stale;
   }
 
   @Override
   public Set<Receipt> deferBatch(Collection<Return> returns) {
     Set<Receipt> stale = giveBack("defer", returns);
-    deferred.add(returns.size() - stale.size());
+    deferred.add(distinct(returns) - stale.size());
     return stale;
+  }
+
+  private static long distinct(Collection<Return> returns) {
+    return returns.stream().map(Return::receipt).distinct().count();
   }
 
   private Set<Receipt> giveBack(String operation, Collection<Return> returns) {
@@ -444,7 +439,7 @@ public final class HarelQueue implements Queue {
                 claims.seqs(),
                 claims.tokens(),
                 claims.list().stream().map(c -> reasons.get(c.receipt())).toArray(String[]::new)));
-    rejected.add(rejections.size() - stale.size());
+    rejected.add(claims.given().size() - stale.size());
     return stale;
   }
 
@@ -491,6 +486,7 @@ public final class HarelQueue implements Queue {
             "queue '%s': the harel tables hold one queue, '%s'".formatted(row.queue(), name));
       }
       Message message = row.message();
+      requireNoNul("id", message.id());
       String group = message.messageGroupId().orElse(message.id());
       events.add(
           new Event(group, EventText.write(message, kind), message.highPriority() ? HIGH : 0));
@@ -502,18 +498,19 @@ public final class HarelQueue implements Queue {
   /**
    * Publishes events in their order, in one round trip, all or nothing.
    *
+   * @return their seqs
    * @throws IllegalArgumentException if one of them cannot be stored; nothing is written then
    */
-  public void publishEvents(List<Event> events) {
+  public List<Long> publishEvents(List<Event> events) {
     if (events.isEmpty()) {
-      return;
+      return List.of();
     }
     events.forEach(
         event -> {
           requireNoNul("message group", event.group());
           requireNoNul("event", event.text());
         });
-    session.query(
+    return session.query(
         "publish",
         sql.publish(),
         row -> row.getLong(1),

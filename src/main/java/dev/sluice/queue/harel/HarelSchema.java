@@ -230,7 +230,7 @@ final class HarelSchema {
             SchemaTools.createIndexes(
                 connection,
                 names.groups(),
-                ownIndexes(),
+                claimIndexes(),
                 resource("harel_indexes.sql"),
                 INDEX_LOCK);
           } else if (!hasGuard(connection)) {
@@ -283,10 +283,16 @@ final class HarelSchema {
   }
 
   private boolean hasIndexes(Connection connection) throws SQLException {
-    List<String> all = new ArrayList<>(ownIndexes());
-    all.add(names.orderIndex());
-    return SchemaTools.indexes(connection, names.groups(), all, true).size()
-        == Math.toIntExact(all.stream().distinct().count());
+    List<String> all = claimIndexes();
+    return SchemaTools.indexes(connection, names.groups(), all, true).size() == all.size();
+  }
+
+  private List<String> claimIndexes() {
+    List<String> all = ownIndexes();
+    if (!all.contains(names.orderIndex())) {
+      all.add(names.orderIndex());
+    }
+    return all;
   }
 
   // With a prefix the index of the order is the Python package's.

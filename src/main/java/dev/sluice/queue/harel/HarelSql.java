@@ -17,16 +17,20 @@ record HarelSql(
     String restore,
     String requeue) {
 
+  // The functions look anew after they have locked, and a database may default to one snapshot.
+  static final String READ_COMMITTED = "SET TRANSACTION ISOLATION LEVEL READ COMMITTED";
+
   HarelSql(HarelNames names) {
     this(
         names.in(
-            "SELECT * FROM {own}sluice_claim_v1(?, ?, ?, ?, ?, CAST(? AS text[]),"
+            READ_COMMITTED
+                + "; SELECT * FROM {own}sluice_claim_v1(?, ?, ?, ?, ?, CAST(? AS text[]),"
                 + " CAST(? AS double precision), CAST(? AS text))"),
-        names.in("SELECT * FROM {own}sluice_ack_v1(?, ?, ?, ?)"),
-        names.in("SELECT * FROM {own}sluice_reject_v1(?, ?, ?, ?, ?)"),
-        names.in("SELECT * FROM {own}sluice_nack_v1(?, ?, ?, ?)"),
-        names.in("SELECT * FROM {own}sluice_extend_v1(?, ?, ?, ?)"),
-        names.in("SELECT * FROM {own}sluice_publish_v1(?, ?, ?)"),
+        names.in(READ_COMMITTED + "; SELECT * FROM {own}sluice_ack_v1(?, ?, ?, ?)"),
+        names.in(READ_COMMITTED + "; SELECT * FROM {own}sluice_reject_v1(?, ?, ?, ?, ?)"),
+        names.in(READ_COMMITTED + "; SELECT * FROM {own}sluice_nack_v1(?, ?, ?, ?)"),
+        names.in(READ_COMMITTED + "; SELECT * FROM {own}sluice_extend_v1(?, ?, ?, ?)"),
+        names.in(READ_COMMITTED + "; SELECT * FROM {own}sluice_publish_v1(?, ?, ?)"),
         names.in("SELECT seq FROM {messages} WHERE seq = ANY (?)"),
         // In one snapshot, as the function is STABLE.
         names.in(
@@ -36,7 +40,7 @@ record HarelSql(
               ARRAY(SELECT {own}sluice_stranded_v1(?, ?))
             FROM (SELECT pg_current_snapshot() AS now) s"""),
         names.in("SELECT last_group, stranded FROM {own}sluice_sweep_v1(CAST(? AS text), ?)"),
-        names.in("SELECT * FROM {own}sluice_restore_v1(?)"),
+        names.in(READ_COMMITTED + "; SELECT * FROM {own}sluice_restore_v1(?)"),
         names.in("SELECT * FROM {own}sluice_requeue_v1(?)"));
   }
 }

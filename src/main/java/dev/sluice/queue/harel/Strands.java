@@ -57,8 +57,10 @@ final class Strands {
    * Looks, if it is time to.
    *
    * @param idle whether there is nothing else to do
+   * @param mayFail whether a failure costs nobody a claim, so that it can be told
+   * @throws QueueException if it fails and may
    */
-  Finding look(boolean idle) {
+  Finding look(boolean idle, boolean mayFail) {
     double now = clock.seconds();
     if (!looking.tryLock()) {
       return new Finding(0, true);
@@ -72,6 +74,9 @@ final class Strands {
       failing = false;
       return new Finding(found, watch.isInDoubt());
     } catch (QueueException e) {
+      if (mayFail) {
+        throw e;
+      }
       if (!failing) {
         failing = true;
         log.warn("event=looking_for_stranded_fails reason=\"{}\"", e.getMessage());

@@ -15,6 +15,9 @@ import java.util.Map;
 
 /** Reads the scripts of a schema, runs them, and compares what is there with what must be. */
 public final class SchemaTools {
+  private static final String DEADLOCK = "40P01";
+  private static final int DEADLOCKS = 20;
+
   private SchemaTools() {}
 
   /** The script of this name. */
@@ -80,25 +83,53 @@ public final class SchemaTools {
       throws SQLException {
     lockIndexes(connection, lock);
     try {
-      for (String index : indexes(connection, table, names, false)) {
-        execute(connection, "DROP INDEX CONCURRENTLY IF EXISTS " + index);
-      }
-      for (String statement : statements(script)) {
-        execute(connection, statement);
-      }
+      throughDeadlocks(() -> createMissing(connection, table, names, script));
     } finally {
       execute(connection, "SELECT pg_advisory_unlock(" + lock + ")");
+    }
+  }
+
+  private static void createMissing(
+      Connection connection, String table, Collection<String> names, String script)
+      throws SQLException {
+    for (String index : indexes(connection, table, names, false)) {
+      execute(connection, "DROP INDEX CONCURRENTLY IF EXISTS " + index);
+    }
+    for (String statement : statements(script)) {
+      execute(connection, statement);
+    }
+  }
+
+  private interface Step {
+    void run() throws SQLException;
+  }
+
+  // Workers ask for their own indexes at their start: such a statement waits for ours, which waits
+  // for every snapshot that is older than it. Whoever is stopped has only to begin again.
+  private static void throughDeadlocks(Step step) throws SQLException {
+    for (int left = DEADLOCKS; ; left--) {
+      try {
+        step.run();
+        return;
+      } catch (SQLException e) {
+        if (left == 0 || !DEADLOCK.equals(e.getSQLState())) {
+          throw e;
+        }
+      }
     }
   }
 
   /** Drops those of these indexes that this table has; another schema may have its own. */
   public static void dropIndexes(Connection connection, String table, Collection<String> names)
       throws SQLException {
-    for (boolean valid : new boolean[] {true, false}) {
-      for (String index : indexes(connection, table, names, valid)) {
-        execute(connection, "DROP INDEX CONCURRENTLY IF EXISTS " + index);
-      }
-    }
+    throughDeadlocks(
+        () -> {
+          for (boolean valid : new boolean[] {true, false}) {
+            for (String index : indexes(connection, table, names, valid)) {
+              execute(connection, "DROP INDEX CONCURRENTLY IF EXISTS " + index);
+            }
+          }
+        });
   }
 
   // Two at once would deadlock, or take each other's index for a leftover. Asked for again and

@@ -15,6 +15,7 @@ import dev.sluice.queue.Receipt;
 import dev.sluice.queue.Rejection;
 import dev.sluice.queue.Return;
 import dev.sluice.queue.SchemaReport;
+import dev.sluice.queue.jdbc.Acks;
 import dev.sluice.queue.jdbc.Session;
 import java.time.Duration;
 import java.time.Instant;
@@ -208,18 +209,8 @@ public final class LegacyQueue implements Queue {
       return Set.of();
     }
     Keys keys = Keys.of(receipts);
-    Set<Receipt> stale;
-    try {
-      stale = deleteHeld(keys);
-    } catch (QueueException e) {
-      if (!e.isConnectionFailure()) {
-        throw e;
-      }
-      // The first try may have been committed before the connection went: what is gone is acked.
-      Set<Receipt> missing = deleteHeld(keys);
-      stale = missing.isEmpty() ? missing : stillThere(missing);
-    }
-    acked.add(receipts.size() - stale.size());
+    Set<Receipt> stale = Acks.delete(() -> deleteHeld(keys), this::stillThere);
+    acked.add(keys.distinct() - stale.size());
     return stale;
   }
 
@@ -249,14 +240,14 @@ public final class LegacyQueue implements Queue {
   @Override
   public Set<Receipt> nackBatch(Collection<Return> returns) {
     Set<Receipt> stale = giveBack("nack", returns);
-    nacked.add(returns.size() - stale.size());
+    nacked.add(Keys.ofReturns(returns).distinct() - stale.size());
     return stale;
   }
 
   @Override
   public Set<Receipt> deferBatch(Collection<Return> returns) {
     Set<Receipt> stale = giveBack("defer", returns);
-    deferred.add(returns.size() - stale.size());
+    deferred.add(Keys.ofReturns(returns).distinct() - stale.size());
     return stale;
   }
 
@@ -264,7 +255,7 @@ public final class LegacyQueue implements Queue {
     if (returns.isEmpty()) {
       return Set.of();
     }
-    Keys keys = Keys.of(returns.stream().map(Return::receipt).toList());
+    Keys keys = Keys.ofReturns(returns);
     Long[] delays = returns.stream().map(r -> wholeSeconds(r.delay())).toArray(Long[]::new);
     return keys.without(
         session.query(
@@ -302,7 +293,7 @@ public final class LegacyQueue implements Queue {
                 keys.receipts(),
                 reasons,
                 name));
-    rejected.add(rejections.size() - stale.size());
+    rejected.add(keys.distinct() - stale.size());
     return stale;
   }
 
@@ -422,6 +413,15 @@ public final class LegacyQueue implements Queue {
   private record Keys(List<Receipt> given) {
     static Keys of(Collection<Receipt> receipts) {
       return new Keys(List.copyOf(receipts));
+    }
+
+    static Keys ofReturns(Collection<Return> returns) {
+      return of(returns.stream().map(Return::receipt).toList());
+    }
+
+    /** How many there are, however often each is given. */
+    int distinct() {
+      return Math.toIntExact(given.stream().distinct().count());
     }
 
     // A receipt without a colon is none of ours: it finds no row, as any unknown one.

@@ -3,6 +3,7 @@ package dev.sluice.queue.uri;
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import com.zaxxer.hikari.pool.HikariPool.PoolInitializationException;
+import dev.sluice.queue.QueueException;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.net.ConnectException;
@@ -24,6 +25,8 @@ import org.postgresql.PGProperty;
 public final class Database implements AutoCloseable {
   private static final Duration CHECKOUT = Duration.ofSeconds(5);
   private static final String CONNECT_SECONDS = "10";
+  private static final int TRIES = 15;
+  private static final Duration BETWEEN_TRIES = Duration.ofSeconds(1);
 
   private final QueueUri uri;
   private final LazyPool pool;
@@ -78,6 +81,41 @@ public final class Database implements AutoCloseable {
     config.setUsername(uri.user());
     uri.findPassword().ifPresent(config::setPassword);
     return new Database(uri, config, Optional.empty());
+  }
+
+  /**
+   * Waits for a database that starts beside this process: up to 15 tries, a second apart.
+   *
+   * @throws QueueException if it does not answer, or refuses us
+   */
+  public void awaitAnswer() {
+    awaitAnswer(TRIES, BETWEEN_TRIES);
+  }
+
+  /**
+   * Waits for a database that starts beside this process.
+   *
+   * @param tries how often it is tried at most, from 1
+   * @param pause the time between two tries
+   * @throws QueueException if it does not answer, or refuses us
+   */
+  public void awaitAnswer(int tries, Duration pause) {
+    for (int left = tries - 1; ; left--) {
+      try {
+        pool.getConnection().close();
+        return;
+      } catch (SQLException e) {
+        if (left <= 0 || !QueueException.isConnectionState(e.getSQLState())) {
+          throw new QueueException("connecting", uri.safe(), e);
+        }
+      }
+      try {
+        Thread.sleep(pause.toMillis());
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        throw new QueueException("interrupted while waiting for " + uri.safe());
+      }
+    }
   }
 
   /** The connections; a failure to connect is told as the server told it. */

@@ -10,6 +10,7 @@ import dev.sluice.model.HarelVariant;
 import dev.sluice.testing.TestDatabase;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
@@ -45,8 +46,8 @@ final class HarelArena implements AutoCloseable {
   }
 
   /** Looks for stranded messages until it ends. */
-  StrandWatch watchStrands(HarelWitness witness) {
-    return StrandWatch.start(database.connect(), names(), witness);
+  StrandWatch watchStrands(HarelWitness witness, Duration tolerated) {
+    return StrandWatch.start(database.connect(), names(), witness, tolerated);
   }
 
   void clear() throws SQLException {

@@ -14,6 +14,8 @@ import java.sql.Statement;
 import java.util.Locale;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.parallel.Isolated;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -107,6 +109,73 @@ class HarelClaimPlanTest {
           .isLessThanOrEqualTo(2 * few + 10)
           .isLessThan(80);
     }
+  }
+
+  /** What a session plans while there is one group, as in a queue just drained, it keeps. */
+  private static void planAClaimForOneGroupOf(int messages) throws SQLException {
+    run("TRUNCATE transport_groups, transport_messages");
+    run("DISCARD ALL");
+    run("INSERT INTO transport_groups VALUES ('giant', NULL, NULL, 0)");
+    run(
+        "INSERT INTO transport_messages (group_id, event) SELECT 'giant', '{}'"
+            + " FROM generate_series(1, %d)".formatted(messages));
+    run("ANALYZE transport_groups, transport_messages");
+    claim(Shape.FRESH, "");
+  }
+
+  private static long buffers(String statement) throws Exception {
+    try (Statement explain = connection.createStatement();
+        ResultSet result =
+            explain.executeQuery("EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) " + statement)) {
+      result.next();
+      return new ObjectMapper()
+          .readTree(result.getString(1))
+          .get(0)
+          .get("Plan")
+          .get("Shared Hit Blocks")
+          .asLong();
+    }
+  }
+
+  @Test
+  void aSmallGroupsHeadIsFoundWithoutAWalkPastAGiantGroup() throws Exception {
+    planAClaimForOneGroupOf(20_000);
+    run("INSERT INTO transport_groups VALUES ('small', NULL, NULL, 0)");
+    run("INSERT INTO transport_messages (group_id, event) VALUES ('small', '{}')");
+
+    assertThat(buffers("SELECT * FROM sluice_claim_v1(%s, 30, 'w:2', 0, 1, '{}')".formatted(NOW)))
+        .isLessThan(80);
+  }
+
+  @Test
+  void aClaimPlannedForOneGroupReadsNoOthersWhenThereAreMany() throws Exception {
+    planAClaimForOneGroupOf(1);
+    run(
+        "INSERT INTO transport_groups SELECT 'group-' || i, NULL, NULL, 0"
+            + " FROM generate_series(1, 10000) i");
+    run(
+        "INSERT INTO transport_messages (group_id, event) SELECT 'group-' || i, '{}'"
+            + " FROM generate_series(1, 10000) i");
+
+    assertThat(buffers("SELECT * FROM sluice_claim_v1(%s, 30, 'w:2', 0, 10, '{}')".formatted(NOW)))
+        .isLessThan(1_000);
+  }
+
+  @Test
+  @Timeout(20)
+  void manyGroupsAreLeftOutWithoutComparingEachWithEach() throws Exception {
+    run("TRUNCATE transport_groups, transport_messages");
+    run(
+        "INSERT INTO transport_groups SELECT 'group-' || i, NULL, NULL, 0"
+            + " FROM generate_series(1, 100000) i");
+
+    assertThat(
+            buffers(
+                """
+                SELECT * FROM sluice_claim_v1(%s, 30, 'w:2', 0, 10,
+                  ARRAY(SELECT 'group-' || i FROM generate_series(1, 100000) i))"""
+                    .formatted(NOW)))
+        .isLessThan(150_000);
   }
 
   private static long buffersOfAClaim(Shape shape, int groups, Knowledge knowledge)

@@ -39,7 +39,7 @@ class HarelQueueContractTest {
 
     @Override
     HarelStormPlan plan() {
-      return HarelStormPlan.ALONE;
+      return HarelStormPlan.ALONE.asLongAsAskedFor();
     }
   }
 
@@ -47,12 +47,25 @@ class HarelQueueContractTest {
   class StormBesidePython extends HarelStormContract {
     @Override
     List<HarelVariant> variants() {
-      return List.of(indexed, guarded, indexed.prefixed("harel"));
+      return List.of(indexed, indexed.prefixed("harel"));
     }
 
     @Override
     HarelStormPlan plan() {
-      return HarelStormPlan.BESIDE;
+      return HarelStormPlan.BESIDE.asLongAsAskedFor();
+    }
+  }
+
+  @Group
+  class GuardedStormBesidePython extends HarelStormContract {
+    @Override
+    List<HarelVariant> variants() {
+      return List.of(guarded);
+    }
+
+    @Override
+    HarelStormPlan plan() {
+      return HarelStormPlan.GUARDED.asLongAsAskedFor();
     }
   }
 

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.sluice.model.HarelUnderTest;
 import dev.sluice.model.HarelVariant;
 import dev.sluice.model.SeedHarel;
+import java.time.Duration;
 import net.jqwik.api.EdgeCasesMode;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
@@ -29,32 +30,24 @@ abstract class HarelStormContract extends HarelContract {
     assertThat(witness.handled()).as("handled").isEqualTo(plan().messages());
   }
 
-  /**
-   * Lets a storm rage, beside Python's transport of the version that made the tables. What strands
-   * only for a while is noticed too, unless there is a peer that may do so.
-   */
+  /** Lets a storm rage, beside Python's transport of the version that made the tables. */
   static HarelWitness storm(HarelArena arena, HarelVariant variant, HarelStormPlan plan, long seed)
       throws Exception {
     HarelStorm storm = new HarelStorm(plan, seed);
     try (HarelUnderTest tested = arena.open(HarelStorm::clock);
         HarelUnderTest beside =
             arena.open(SeedHarel.factory(variant.version()), HarelStorm::clock)) {
-      if (plan.isMixed()) {
-        storm.rage(tested, beside);
-      } else {
-        rageWatched(arena, storm, tested);
+      StrandWatch watch = arena.watchStrands(storm.witness(), plan.stranded());
+      Duration longest;
+      try {
+        storm.rage(tested, plan.isMixed() ? beside : tested);
+      } finally {
+        longest = watch.end();
       }
+      System.out.printf(
+          "storm on %s: %d messages in %d groups, stranded for %d ms at most%n",
+          variant, plan.messages(), plan.groups(), longest.toMillis());
     }
     return storm.witness();
-  }
-
-  private static void rageWatched(HarelArena arena, HarelStorm storm, HarelUnderTest tested)
-      throws Exception {
-    StrandWatch watch = arena.watchStrands(storm.witness());
-    try {
-      storm.rage(tested, tested);
-    } finally {
-      watch.end();
-    }
   }
 }

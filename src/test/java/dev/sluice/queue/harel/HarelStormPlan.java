@@ -13,6 +13,7 @@ import java.time.Duration;
  * @param messages how many are published, by all publishers together
  * @param backlog how many may wait before publishers pause; few make groups drain all the time,
  *     which is when messages are stranded
+ * @param stranded for how long a message may be stranded
  * @param patience how long nothing may be delivered before the rest is given up
  * @param limit how long all of it may take
  */
@@ -24,16 +25,42 @@ record HarelStormPlan(
     int groups,
     int messages,
     int backlog,
+    Duration stranded,
     Duration patience,
     Duration limit) {
 
   /** Eight sessions of the transport under test, in a few seconds. */
   static final HarelStormPlan ALONE =
-      new HarelStormPlan(4, 4, 0, 0, 20, 2_000, 20, Duration.ofSeconds(3), Duration.ofSeconds(60));
+      new HarelStormPlan(
+          4, 4, 0, 0, 20, 2_000, 20, Duration.ZERO, Duration.ofSeconds(3), Duration.ofSeconds(60));
 
-  /** Half of the sessions are the other transport's; patience is for a repair within 5 s. */
+  /**
+   * Half of the publishers and a quarter of the workers are the other transport's. What they strand
+   * is restored within 5 s, which a busy machine may double; patience is for that.
+   */
   static final HarelStormPlan BESIDE =
-      new HarelStormPlan(2, 2, 2, 2, 20, 2_000, 20, Duration.ofSeconds(12), Duration.ofSeconds(90));
+      new HarelStormPlan(
+          3,
+          2,
+          1,
+          2,
+          20,
+          2_000,
+          20,
+          Duration.ofSeconds(10),
+          Duration.ofSeconds(12),
+          Duration.ofSeconds(90));
+
+  /** The same where nothing may be stranded for a moment. */
+  static final HarelStormPlan GUARDED =
+      new HarelStormPlan(
+          3, 2, 1, 2, 20, 2_000, 20, Duration.ZERO, Duration.ofSeconds(12), Duration.ofSeconds(90));
+
+  /** This one; as large as {@code -Dsluice.storm.messages=N} says, in 200 groups, where it does. */
+  HarelStormPlan asLongAsAskedFor() {
+    int asked = Integer.getInteger("sluice.storm.messages", messages);
+    return asked == messages ? this : of(200, asked);
+  }
 
   /** The same sessions on more messages and groups, with the same share of waiting ones. */
   HarelStormPlan of(int moreGroups, int moreMessages) {
@@ -45,6 +72,7 @@ record HarelStormPlan(
         moreGroups,
         moreMessages,
         Math.max(1, backlog * moreGroups / groups),
+        stranded,
         patience,
         limit.multipliedBy(Math.max(1, moreMessages / messages)));
   }

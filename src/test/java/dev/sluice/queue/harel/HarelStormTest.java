@@ -15,7 +15,8 @@ class HarelStormTest {
   private static final long SEED = 2026;
 
   private static final HarelStormPlan SHORT =
-      new HarelStormPlan(4, 4, 0, 0, 10, 400, 10, Duration.ofSeconds(1), Duration.ofSeconds(20));
+      new HarelStormPlan(
+          4, 4, 0, 0, 10, 400, 10, Duration.ZERO, Duration.ofSeconds(1), Duration.ofSeconds(20));
 
   @Test
   void theSeedStrandsMessages() throws Exception {

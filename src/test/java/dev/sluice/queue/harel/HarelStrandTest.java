@@ -8,14 +8,17 @@ import dev.sluice.model.HarelVersion;
 import dev.sluice.queue.Delivery;
 import dev.sluice.queue.PollResult;
 import dev.sluice.queue.SchemaReport.Extra;
+import dev.sluice.testing.OneConnection;
 import dev.sluice.testing.TestDatabase;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 /** What Python's statements strand is found, and what is under way is left alone. */
 class HarelStrandTest {
@@ -79,6 +82,33 @@ class HarelStrandTest {
             + " ON CONFLICT (group_id) DO NOTHING");
     run(first, "SELECT harel_ack('g', 1, 'w:1', 1)");
     second.commit();
+  }
+
+  @Test
+  @Timeout(20)
+  void aPollDoesNotWaitForAPublisherWhoHoldsTheRowOfAStrandedGroup() throws SQLException {
+    strand("g");
+    second.setAutoCommit(false);
+    run(second, "INSERT INTO transport_groups (group_id, priority) VALUES ('g', 3)");
+
+    assertThat(run(first, "SELECT count(*) FROM sluice_restore_v1('{g}')")).isEqualTo("0");
+  }
+
+  @Test
+  void statementsLookAnewWhereTheDatabaseDefaultsToOneSnapshot() throws SQLException {
+    run(first, "SET default_transaction_isolation TO 'repeatable read'");
+    HarelQueue repeatable = HarelQueue.builder(new OneConnection(first)).build();
+    String isolation =
+        "CREATE FUNCTION tell() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN"
+            + " IF current_setting('transaction_isolation') <> 'read committed' THEN"
+            + " RAISE 'one snapshot'; END IF; RETURN NULL; END $$;"
+            + " CREATE TRIGGER tell AFTER INSERT OR UPDATE OR DELETE ON transport_groups"
+            + " FOR EACH STATEMENT EXECUTE FUNCTION tell()";
+    run(second, isolation);
+
+    repeatable.publishEvents(List.of(new Event("g", "{}", 0)));
+    assertThat(run(second, "SELECT count(*) FROM transport_groups")).isEqualTo("1");
+    assertThat(repeatable.poll(1).taken()).isEqualTo(1);
   }
 
   @Test
@@ -228,5 +258,38 @@ class HarelStrandTest {
     assertThat(queue.admin().repair()).isEqualTo(29);
     assertThat(run(first, "SELECT count(*) FROM transport_groups")).isEqualTo("30");
     assertThat(queue.admin().repair()).isZero();
+  }
+
+  /** What is left of a publisher in a group once PostgreSQL has lost its row lock. */
+  private void publisherWithoutARowLock() throws SQLException {
+    second.setAutoCommit(false);
+    run(
+        second,
+        "SELECT pg_advisory_xact_lock_shared(hashtext('transport_groups'), sluice_lock_v1('g'))");
+    run(second, "INSERT INTO transport_messages (group_id, event) VALUES ('g', '{\"n\":2}')");
+  }
+
+  @Test
+  void anAckKeepsTheRowOfAGroupThatAPublisherIsInThoughItsRowLockIsLost() throws SQLException {
+    queue.publishEvents(List.of(new Event("g", "{\"n\":1}", 0)));
+    Delivery delivery = queue.poll(1).deliveries().get(0);
+    publisherWithoutARowLock();
+
+    queue.ack(delivery.receipt());
+    second.commit();
+
+    assertThat(run(first, "SELECT group_id FROM transport_groups")).isEqualTo("g");
+  }
+
+  @Test
+  void aClaimKeepsTheEmptyRowOfAGroupThatAPublisherIsInThoughItsRowLockIsLost()
+      throws SQLException {
+    run(first, "INSERT INTO transport_groups (group_id) VALUES ('g')");
+    publisherWithoutARowLock();
+
+    pollAfter(1);
+    second.commit();
+
+    assertThat(run(first, "SELECT group_id FROM transport_groups")).isEqualTo("g");
   }
 }

@@ -3,8 +3,10 @@ package dev.sluice.queue.uri;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.sluice.queue.QueueException;
 import dev.sluice.queue.jdbc.Session;
 import dev.sluice.testing.TestDatabase;
+import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
@@ -13,8 +15,10 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -160,5 +164,77 @@ class DatabaseTest {
         System.clearProperty("org.postgresql.pgpassfile");
       }
     }
+  }
+
+  @Test
+  void aWorkerWaitsForADatabaseThatStartsBesideIt() throws Exception {
+    int port = unusedPort();
+    try (TestDatabase test = TestDatabase.fresh();
+        Database database = Database.open(QueueUri.parse(at(port, test), Map.of()), 1)) {
+      CompletableFuture<Void> answer =
+          CompletableFuture.runAsync(() -> database.awaitAnswer(1_000, Duration.ofMillis(20)));
+      assertThat(answer).isNotDone();
+      URI server = URI.create(test.uri());
+      try (ServerSocket late = new ServerSocket(port, 5, InetAddress.getLoopbackAddress())) {
+        forward(late, server);
+
+        assertThat(answer).succeedsWithin(Duration.ofSeconds(20));
+      }
+    }
+  }
+
+  @Test
+  void aDatabaseThatNeverAnswersIsGivenUp() throws Exception {
+    try (TestDatabase test = TestDatabase.fresh();
+        Database database = Database.open(QueueUri.parse(at(unusedPort(), test), Map.of()), 1)) {
+      assertThatThrownBy(() -> database.awaitAnswer(3, Duration.ofMillis(10)))
+          .isInstanceOf(QueueException.class)
+          .hasMessageContaining("refused");
+    }
+  }
+
+  private static int unusedPort() throws IOException {
+    try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      return taken.getLocalPort();
+    }
+  }
+
+  private static String at(int port, TestDatabase test) {
+    URI uri = URI.create(test.uri());
+    return "harel://" + uri.getRawUserInfo() + "@127.0.0.1:" + port + uri.getPath();
+  }
+
+  private static void forward(ServerSocket from, URI to) {
+    Thread acceptor =
+        new Thread(
+            () -> {
+              try {
+                while (true) {
+                  Socket client = from.accept();
+                  Socket server = new Socket(to.getHost(), to.getPort());
+                  copy(client, server);
+                  copy(server, client);
+                }
+              } catch (IOException e) {
+                // Closed: the test is over.
+              }
+            });
+    acceptor.setDaemon(true);
+    acceptor.start();
+  }
+
+  private static void copy(Socket in, Socket out) {
+    Thread copier =
+        new Thread(
+            () -> {
+              try (in;
+                  out) {
+                in.getInputStream().transferTo(out.getOutputStream());
+              } catch (IOException e) {
+                // Closed by the other direction.
+              }
+            });
+    copier.setDaemon(true);
+    copier.start();
   }
 }

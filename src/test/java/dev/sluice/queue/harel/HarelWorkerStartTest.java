@@ -1,0 +1,96 @@
+package dev.sluice.queue.harel;
+
+import static org.assertj.core.api.Assertions.assertThatCode;
+
+import dev.sluice.queue.Delivery;
+import dev.sluice.queue.FailedFilter;
+import dev.sluice.queue.Rejection;
+import dev.sluice.testing.TestDatabase;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** A Python worker asks for both of its indexes in one transaction at its start. */
+class HarelWorkerStartTest {
+  private final ExecutorService threads = Executors.newCachedThreadPool();
+  private TestDatabase database;
+  private HarelQueue queue;
+
+  @BeforeEach
+  void init() {
+    database = TestDatabase.fresh();
+    queue = HarelQueue.builder(database.dataSource()).eventTarget("https://t.example/hook").build();
+    queue.initSchema();
+  }
+
+  @AfterEach
+  void dropDatabase() {
+    threads.shutdownNow();
+    database.close();
+  }
+
+  @Test
+  void aPublishDoesNotStopIt() throws Exception {
+    startBeside(() -> queue.publishEvents(List.of(new Event("g", "{}", 0))));
+  }
+
+  @Test
+  void aRequeueDoesNotStopIt() throws Exception {
+    queue.publishEvents(List.of(new Event("g", "{}", 0)));
+    Delivery delivery = queue.poll(1).deliveries().get(0);
+    queue.rejectBatch(List.of(new Rejection(delivery.receipt(), "no")));
+
+    startBeside(() -> queue.admin().requeueFailed(FailedFilter.ALL));
+  }
+
+  private void startBeside(Runnable operation) throws Exception {
+    try (Connection worker = database.connect()) {
+      worker.setAutoCommit(false);
+      execute(
+          worker,
+          "CREATE INDEX IF NOT EXISTS transport_messages_group ON transport_messages (group_id, seq)");
+      Future<?> ours = threads.submit(operation);
+      Awaitility.await().atMost(Duration.ofSeconds(30)).until(this::somebodyWaits);
+
+      assertThatCode(
+              () ->
+                  execute(
+                      worker,
+                      "SET lock_timeout = '500ms';"
+                          + " CREATE INDEX IF NOT EXISTS transport_groups_claimable"
+                          + " ON transport_groups (lock_expiry)"))
+          .doesNotThrowAnyException();
+
+      worker.commit();
+      ours.get();
+    }
+  }
+
+  private boolean somebodyWaits() throws SQLException {
+    try (Connection connection = database.connect();
+        Statement query = connection.createStatement();
+        ResultSet row =
+            query.executeQuery(
+                "SELECT count(*) > 0 FROM pg_stat_activity WHERE datname = current_database()"
+                    + " AND wait_event_type = 'Lock'")) {
+      row.next();
+      return row.getBoolean(1);
+    }
+  }
+
+  private static void execute(Connection connection, String sql) throws SQLException {
+    try (Statement statement = connection.createStatement()) {
+      statement.execute(sql);
+    }
+  }
+}
