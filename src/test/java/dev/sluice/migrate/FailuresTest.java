@@ -120,7 +120,7 @@ class FailuresTest {
     try (Sides sides = Sides.in(Place.ONE_DATABASE)) {
       sides.row("g", "m1", 1);
 
-      assertFails(sides.migrate(Direction.TO_HAREL, options.split(" ", -1)), 2, "see: ");
+      assertFails(sides.migrate(Direction.TO_HAREL, options.split(" ", -1)), 2, "--");
 
       assertThat(sides.legacySnapshot().messages()).isEqualTo(1);
     }

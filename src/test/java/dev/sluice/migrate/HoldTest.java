@@ -94,7 +94,6 @@ class HoldTest {
   @EnumSource(Place.class)
   void withoutHoldsTheSourceGoesOnServing(Place place) throws Exception {
     try (Sides sides = halfwayToHarel(place, "--no-hold")) {
-      assertThat(sides.legacyHolds()).isEmpty();
       sides.row("g", "m3", now() - 1);
 
       assertThat(claimedByGo(sides)).containsExactly("m3");
@@ -129,7 +128,7 @@ class HoldTest {
   @EnumSource(Place.class)
   void aHoldOutlastsAnyMigration(Place place) throws Exception {
     try (Sides sides = halfwayToHarel(place)) {
-      assertThat(sides.legacyHolds()).hasSize(1);
+      assertThat(sides.legacyHolds()).isNotEmpty();
       assertThat(
               Sides.query(
                   sides.legacy(),

@@ -239,11 +239,12 @@ final class Sides implements AutoCloseable {
     execute(legacy, "UPDATE queue_messages SET visible_at = 1 WHERE id = '" + id + "'");
   }
 
+  /** A claim that holds for longer than a test, and for less than a park of minutes. */
   void lease(String group) {
     execute(
         harel,
         "UPDATE transport_groups SET locked_by = 'elsewhere:1', lock_expiry ="
-            + " extract(epoch FROM now()) + 3600 WHERE group_id = '"
+            + " extract(epoch FROM now()) + 240 WHERE group_id = '"
             + group
             + "'");
   }

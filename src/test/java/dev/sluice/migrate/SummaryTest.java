@@ -354,7 +354,7 @@ class SummaryTest {
 
       assertThat(run.exitCode()).as(run.err()).isZero();
       assertThat(run.json().at("/idMismatches").asInt()).isEqualTo(1);
-      assertThat(run.err()).contains("column").doesNotContain(Snapshot.MARK);
+      assertThat(run.err()).contains("id").doesNotContain(Snapshot.MARK);
     }
   }
 
