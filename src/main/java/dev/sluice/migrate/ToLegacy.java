@@ -27,7 +27,7 @@ final class ToLegacy implements Mover {
       """
       SELECT group_id, seq::text, count(*) OVER (PARTITION BY group_id COLLATE "C"),
         octet_length(event)::bigint
-      FROM {messages} ORDER BY group_id COLLATE "C", seq""";
+      FROM {messages} m ORDER BY m.group_id COLLATE "C", m.seq""";
 
   private static final String PUT =
       """
