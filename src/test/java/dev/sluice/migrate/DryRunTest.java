@@ -53,7 +53,7 @@ class DryRunTest {
       all.addAll(
           Sides.query(
               database,
-              "SELECT relname || ' ' || relkind || ' ' || relfilenode FROM pg_class"
+              "SELECT relname || ' ' || relkind::text || ' ' || relfilenode FROM pg_class"
                   + " WHERE relnamespace IN (SELECT oid FROM pg_namespace WHERE nspname NOT LIKE 'pg\\_%'"
                   + " AND nspname <> 'information_schema') ORDER BY 1"));
       for (String table : TABLES) {
