@@ -185,9 +185,10 @@ final class CutProxy implements AutoCloseable {
     }
 
     private void cutNow() {
+      // First: the client may be done with its failure before this thread goes on.
+      scissors.close();
       end();
       whenCut.run();
-      scissors.close();
     }
 
     private void end() {

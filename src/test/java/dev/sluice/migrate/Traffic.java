@@ -119,7 +119,7 @@ final class Traffic implements AutoCloseable {
         published.computeIfAbsent(group, g -> new ArrayList<>()).add(id);
         rows.add(
             new QueueRow(
-                Sides.QUEUE,
+                queue.identifier(),
                 Message.of(id, "https://" + Snapshot.MARK + "/hook")
                     .withGroup(group)
                     .withMode(DispatchMode.NEXT_ON_ERROR)));
