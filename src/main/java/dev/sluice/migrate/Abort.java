@@ -1,6 +1,5 @@
 package dev.sluice.migrate;
 
-import dev.sluice.migrate.Chunk.Key;
 import dev.sluice.queue.jdbc.Session;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -48,7 +47,6 @@ final class Abort {
       forgetCopies();
     }
     sweep();
-    new Quarantine(ends, request, tally).takeBack();
     long left = new RecordTable(ends).count();
     ends.commit();
     if (left == 0) {
@@ -101,13 +99,13 @@ final class Abort {
     Set<String> later = new HashSet<>(chunk.groups());
     Set<String> locked = way.lock(chunk.groups(), tally);
     later.removeAll(locked);
-    List<Key> keys = chunk.keys().stream().filter(key -> locked.contains(key.group())).toList();
+    List<RowKey> keys = chunk.keys().stream().filter(key -> locked.contains(key.group())).toList();
     if (keys.isEmpty()) {
       ends.rollBack();
       return later;
     }
     String batch = Tokens.batch();
-    String[] groups = keys.stream().map(Key::group).toArray(String[]::new);
+    String[] groups = keys.stream().map(RowKey::group).toArray(String[]::new);
     Long[] positions = keys.stream().map(k -> Long.valueOf(k.key())).toArray(Long[]::new);
     long back = way.takeBack(groups, positions, locked, batch);
     // The copies are committed where nobody can claim them before the originals are gone.
@@ -140,13 +138,13 @@ final class Abort {
                 SELECT source_key, COALESCE(created_at, 0)::text, 0::bigint, 0::bigint
                 FROM {record} WHERE move = ?"""),
             ends.move())) {
-      List<Key> some = keys.next();
+      List<RowKey> some = keys.next();
       while (!some.isEmpty()) {
         Session.query(
             ends.source(),
             names.in(way.forgetCopies()),
             row -> row.getLong(1),
-            some.stream().map(Key::group).toArray(String[]::new),
+            some.stream().map(RowKey::group).toArray(String[]::new),
             some.stream().map(k -> Long.valueOf(k.key())).toArray(Long[]::new),
             request.queue());
         ends.source().commit();

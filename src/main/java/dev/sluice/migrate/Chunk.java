@@ -7,23 +7,13 @@ import java.util.List;
  *
  * @param continued whether the first rows of its one group were in an earlier chunk
  */
-record Chunk(List<Key> keys, boolean continued) {
-  /**
-   * One message at the source.
-   *
-   * @param group its group
-   * @param key its id, or its seq
-   * @param groupSize how many messages its group has
-   * @param bytes how long its payload is
-   */
-  record Key(String group, String key, long groupSize, long bytes) {}
-
+record Chunk(List<RowKey> keys, boolean continued) {
   Chunk {
     keys = List.copyOf(keys);
   }
 
   List<String> groups() {
-    return keys.stream().map(Key::group).distinct().toList();
+    return keys.stream().map(RowKey::group).distinct().toList();
   }
 
   Chunk without(String group) {

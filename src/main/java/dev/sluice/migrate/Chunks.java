@@ -1,6 +1,5 @@
 package dev.sluice.migrate;
 
-import dev.sluice.migrate.Chunk.Key;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
@@ -13,14 +12,14 @@ final class Chunks {
 
   private final Source source;
   private final int most;
-  private final List<Key> waiting = new ArrayList<>();
+  private final List<RowKey> waiting = new ArrayList<>();
   private String lastGroup = "";
   private boolean begun;
 
   /** Where keys come from; an empty list ends it. */
   @FunctionalInterface
   interface Source {
-    List<Key> next() throws SQLException;
+    List<RowKey> next() throws SQLException;
   }
 
   Chunks(Source source, int most) {
@@ -35,7 +34,7 @@ final class Chunks {
       return Optional.empty();
     }
     int size = size();
-    List<Key> keys = new ArrayList<>(waiting.subList(0, size));
+    List<RowKey> keys = new ArrayList<>(waiting.subList(0, size));
     waiting.subList(0, size).clear();
     boolean continued = begun && keys.get(0).group().equals(lastGroup);
     begun = true;
@@ -46,7 +45,7 @@ final class Chunks {
   // One more than a chunk holds: whether its last group is whole.
   private void fill() throws SQLException {
     while (waiting.size() <= most) {
-      List<Key> more = source.next();
+      List<RowKey> more = source.next();
       if (more.isEmpty()) {
         return;
       }

@@ -78,12 +78,15 @@ final class Ends implements AutoCloseable {
     names.put(Names.OWN, prefix);
     names.put(Names.SEQUENCE, sequence(harel, names.get(Names.MESSAGES)));
     names.put(Names.RECORD, recordName(target));
+    // Stands in every row of the record, and in its key: short.
     String move =
-        (toHarel
-                ? "queue_messages " + queue + " > " + prefix
-                : prefix + " > queue_messages " + queue)
-            + " from "
-            + identity(source);
+        Session.query(
+                target,
+                "SELECT left(encode(sha256(convert_to(?, 'UTF8')), 'hex'), 12)",
+                row -> row.getString(1),
+                String.join(
+                    "\n", toHarel ? "to harel" : "to legacy", queue, prefix, identity(source)))
+            .get(0);
     Ends ends = open(source, target, toHarel, new Names(names), move);
     ends.prepare(queue);
     return ends;

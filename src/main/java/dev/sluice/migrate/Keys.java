@@ -1,6 +1,5 @@
 package dev.sluice.migrate;
 
-import dev.sluice.migrate.Chunk.Key;
 import dev.sluice.queue.jdbc.SchemaTools;
 import dev.sluice.queue.jdbc.Session;
 import java.sql.Connection;
@@ -44,12 +43,12 @@ final class Keys implements AutoCloseable {
     return new Keys(connection, cursor);
   }
 
-  List<Key> next() throws SQLException {
-    List<Key> keys =
+  List<RowKey> next() throws SQLException {
+    List<RowKey> keys =
         Session.query(
             connection,
             "FETCH " + FETCH + " FROM " + cursor,
-            row -> new Key(row.getString(1), row.getString(2), row.getLong(3), row.getLong(4)));
+            row -> new RowKey(row.getString(1), row.getString(2), row.getLong(3), row.getLong(4)));
     connection.commit();
     return keys;
   }

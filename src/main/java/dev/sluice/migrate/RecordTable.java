@@ -29,7 +29,7 @@ final class RecordTable {
         ungrouped     BOOLEAN NOT NULL,
         priority      INTEGER,
         placed_at     BIGINT,
-        batch         TEXT NOT NULL,
+        batch         TEXT,
         PRIMARY KEY (move, group_id, position)
       )""";
 
@@ -96,19 +96,21 @@ final class RecordTable {
 
   /** Forgets this migration; the table goes with the last one. */
   void forget(Connection connection) throws SQLException {
+    boolean shared =
+        Session.query(
+                connection,
+                names.in("SELECT EXISTS (SELECT 1 FROM {record} WHERE move <> ?)"),
+                row -> row.getBoolean(1),
+                ends.move())
+            .get(0);
+    if (!shared) {
+      SchemaTools.execute(connection, names.in("DROP TABLE {record}"));
+      return;
+    }
     try (var delete =
         connection.prepareStatement(names.in("DELETE FROM {record} WHERE move = ?"))) {
       delete.setString(1, ends.move());
       delete.executeUpdate();
-    }
-    boolean empty =
-        Session.query(
-                connection,
-                names.in("SELECT NOT EXISTS (SELECT 1 FROM {record})"),
-                row -> row.getBoolean(1))
-            .get(0);
-    if (empty) {
-      SchemaTools.execute(connection, names.in("DROP TABLE {record}"));
     }
   }
 }

@@ -1,6 +1,5 @@
 package dev.sluice.migrate;
 
-import dev.sluice.migrate.Chunk.Key;
 import dev.sluice.migrate.RecordTable.Last;
 import dev.sluice.queue.jdbc.Session;
 import java.sql.Connection;
@@ -90,7 +89,7 @@ final class ToHarel implements Mover {
         INSERT INTO {record} (move, group_id, position, source_key, target_key, sha256, created_at,
           receive_count, ungrouped, batch)
         SELECT ?, group_id, position, id, seq::text, sha256(convert_to(payload, 'UTF8')), created_at,
-          receive_count, ungrouped::boolean, ?
+          receive_count, ungrouped::boolean, CAST(? AS text)
         FROM numbered
         RETURNING 1
       )
@@ -175,10 +174,10 @@ final class ToHarel implements Mover {
   }
 
   private List<Part> movable(Chunk chunk, Set<String> later) throws SQLException {
-    Map<String, List<Key>> byGroup =
+    Map<String, List<RowKey>> byGroup =
         chunk.keys().stream()
-            .collect(Collectors.groupingBy(Key::group, LinkedHashMap::new, Collectors.toList()));
-    List<String> ids = chunk.keys().stream().map(Key::key).toList();
+            .collect(Collectors.groupingBy(RowKey::group, LinkedHashMap::new, Collectors.toList()));
+    List<String> ids = chunk.keys().stream().map(RowKey::key).toList();
     Map<String, Row> locked = lock(ids);
     Set<String> lockedByOthers = new HashSet<>();
     if (locked.size() < ids.size()) {
@@ -355,14 +354,14 @@ final class ToHarel implements Mover {
     }
     long put =
         ends.oneDatabase()
-            ? inOne(ids, groups, positions, batch)
+            ? inOne(ids, groups, positions)
             : acrossTwo(ids, groups, positions, batch);
     if (put != ids.size()) {
       throw new SQLException("a locked row went away", "40001");
     }
   }
 
-  private long inOne(List<String> ids, List<String> groups, List<Long> positions, String batch)
+  private long inOne(List<String> ids, List<String> groups, List<Long> positions)
       throws SQLException {
     return Session.query(
             target,
@@ -373,7 +372,7 @@ final class ToHarel implements Mover {
             positions.toArray(Long[]::new),
             request.queue(),
             ends.move(),
-            batch)
+            null)
         .get(0);
   }
 

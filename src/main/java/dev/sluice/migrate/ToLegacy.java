@@ -40,7 +40,7 @@ final class ToLegacy implements Mover {
         INSERT INTO {record} (move, group_id, position, source_key, target_key, sha256, ungrouped,
           priority, placed_at, batch)
         SELECT ?, group_id, position, seq::text, id, sha256(convert_to(event, 'UTF8')), false,
-          priority, created_at, ?
+          priority, created_at, CAST(? AS text)
         FROM gone
         RETURNING 1
       )

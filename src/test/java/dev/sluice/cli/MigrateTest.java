@@ -224,6 +224,32 @@ class MigrateTest extends WithDatabase {
   }
 
   @Test
+  void quarantinedMessagesMoveOnRequestAndBack() {
+    quarantine("orders", "q", "q-1", "no such hook");
+    assertThat(toHarel(database()).json().get("failedMoved").asLong()).isZero();
+    CliRun run = toHarel(database(), "--include-failed");
+    assertThat(run.json().get("failedMoved").asLong()).isEqualTo(1);
+    assertThat(query("SELECT error_message FROM transport_messages_failed WHERE group_id = 'q'"))
+        .containsExactly("no such hook");
+    toLegacy(database(), "--include-failed");
+    assertThat(query("SELECT id FROM queue_messages_failed WHERE message_group_id = 'q'"))
+        .hasSize(1);
+  }
+
+  @Test
+  void oneUriOfEachKindIsNeeded() {
+    CliRun run = migrate(database().uri(), database().uri());
+    assertThat(run.exitCode()).isEqualTo(ExitCode.USAGE);
+  }
+
+  @Test
+  void aMissingTargetNamesSchemaInit() {
+    CliRun run = migrate(database().uri(), harel(database()) + "?prefix=none");
+    assertThat(run.exitCode()).isEqualTo(ExitCode.SCHEMA);
+    assertThat(run.err()).contains("schema init");
+  }
+
+  @Test
   void aGroupLargerThanABatchMovesInPieces() {
     publishGroups();
     CliRun run = toHarel(database(), "--batch", "2");
