@@ -192,14 +192,16 @@ final class MigrateCommand implements Callable<Integer> {
           () -> stop(migration),
           () ->
               Progress.during(
-                  Progress.of(console, request.mode().done(), waiting, migration::moved),
+                  waiting == 0
+                      ? Progress.of(console, request.mode().done(), migration::moved)
+                      : Progress.of(console, request.mode().done(), waiting, migration::moved),
                   migration::run));
     } catch (SchemaException e) {
       throw e;
     } catch (QueueException e) {
       throw failed(
           e,
-          from + " or " + to,
+          migration.ends(),
           "nothing is lost or doubled; the same command goes on where this one ended");
     }
   }

@@ -22,8 +22,8 @@ final class Abort {
 
   private static final String KEYS =
       """
-      SELECT group_id, position::text, 0::bigint, 0::bigint FROM {record} WHERE move = ?
-      ORDER BY group_id COLLATE "C", position DESC""";
+      SELECT r.group_id, r.position::text, 0::bigint, 0::bigint FROM {record} r WHERE r.move = ?
+      ORDER BY r.group_id COLLATE "C", r.position DESC""";
 
   private final Ends ends;
   private final Names names;

@@ -66,6 +66,7 @@ final class BackToLegacy implements Abort.WayBack {
   private final LegacySide legacy;
   private final HarelSide harel;
   private final Map<String, Long> parked = new HashMap<>();
+  private final Set<String> locked = new HashSet<>();
 
   BackToLegacy(Ends ends, MigrationRequest request) {
     this.ends = ends;
@@ -81,11 +82,13 @@ final class BackToLegacy implements Abort.WayBack {
     Set<String> ours = new HashSet<>(groups);
     ours.removeAll(there);
     parked.clear();
+    locked.clear();
     double longest = request.longestLease().toMillis() / 1000.0;
     for (Group group : harel.lock(there)) {
       there.remove(group.name());
       if (group.isFree() || group.isParked(longest)) {
         ours.add(group.name());
+        locked.add(group.name());
         if (!group.isFree()) {
           parked.put(group.name(), (long) Math.ceil(group.expiry()));
         }
@@ -129,8 +132,8 @@ final class BackToLegacy implements Abort.WayBack {
                     until)
                 .get(0)
             : carry(groups, positions, delayed, places, until);
-    Set<String> rows = harel.present(distinct);
-    if (!rows.isEmpty()) {
+    if (!locked.isEmpty()) {
+      Set<String> rows = new HashSet<>(locked);
       // A part of a group that goes on waits as it did.
       rows.removeAll(parked.keySet());
       Set<String> empty = new HashSet<>(parked.keySet());

@@ -38,7 +38,10 @@ final class HarelSide {
      * Whether it is delayed rather than handled: by a token of ours, or for longer than a lease.
      */
     boolean isParked(double longestLease) {
-      return !isFree() && (token().startsWith(Tokens.PARKED) || expiry - now > longestLease);
+      String by = token;
+      return by != null
+          && !isFree()
+          && (by.startsWith(Tokens.PARKED) || expiry - now > longestLease);
     }
   }
 

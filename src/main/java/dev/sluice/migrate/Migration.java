@@ -42,6 +42,11 @@ public final class Migration {
     return tally.messages.sum();
   }
 
+  /** Both sides, without passwords. */
+  public String ends() {
+    return from.safeUri() + " or " + to.safeUri();
+  }
+
   /**
    * Does what was asked for.
    *

@@ -6,6 +6,7 @@ import dev.sluice.queue.jdbc.Session;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -25,8 +26,8 @@ final class ToLegacy implements Mover {
 
   private static final String KEYS =
       """
-      SELECT group_id, seq::text, count(*) OVER (PARTITION BY group_id COLLATE "C"),
-        octet_length(event)::bigint
+      SELECT m.group_id, m.seq::text, count(*) OVER (PARTITION BY m.group_id COLLATE "C"),
+        octet_length(m.event)::bigint
       FROM {messages} m ORDER BY m.group_id COLLATE "C", m.seq""";
 
   private static final String PUT =
@@ -117,7 +118,7 @@ final class ToLegacy implements Mover {
     }
   }
 
-  private record Placed(Part part, long[] seconds) {}
+  private record Placed(Part part, List<Long> seconds) {}
 
   @Override
   public Keys keys() throws SQLException {
@@ -176,7 +177,7 @@ final class ToLegacy implements Mover {
         tally.refuse(name, "the target holds messages of it from elsewhere");
         later.add(name);
       } else {
-        parts.add(new Part(group, entry.getValue(), before, sizes.get(name)));
+        parts.add(new Part(group, entry.getValue(), before, sizes.getOrDefault(name, 0L)));
       }
     }
     return parts;
@@ -257,7 +258,7 @@ final class ToLegacy implements Mover {
     int at = 0;
     for (Part part : parts) {
       int size = part.rows().size();
-      long[] seconds =
+      long[] steps =
           Seconds.steps(ranks.subList(at, at + size).stream().mapToLong(r -> r).toArray());
       at += size;
       ForeignGroups.Group stranger = strangers.get(part.name());
@@ -266,15 +267,12 @@ final class ToLegacy implements Mover {
               part.last().map(Last::placedAt).orElse(Long.MIN_VALUE),
               stranger == null ? Long.MIN_VALUE : stranger.lastCreatedAt());
       long first = Seconds.first(last, now, part.size() + ROOM);
-      for (int i = 0; i < seconds.length; i++) {
-        seconds[i] += first;
-      }
       // Behind us only what is past: a producer's next row of this second could have a smaller id.
-      if (seconds[size - 1] >= now) {
+      if (first + steps[size - 1] >= now) {
         tally.tooYoung++;
         later.add(part.name());
       } else {
-        placed.add(new Placed(part, seconds));
+        placed.add(new Placed(part, Arrays.stream(steps).mapToObj(s -> first + s).toList()));
       }
     }
     return placed;
@@ -300,8 +298,8 @@ final class ToLegacy implements Mover {
         groups[at] = part.name();
         positions[at] = ++position;
         ids[at] = row.id();
-        createdAts[at] = p.seconds()[i];
-        visibleAts[at] = visibleAt(part.group(), i, p.seconds()[i]);
+        createdAts[at] = p.seconds().get(i);
+        visibleAts[at] = visibleAt(part.group(), i, p.seconds().get(i));
         priorities[at] = part.group().priority();
         events[at] = row.event();
       }
@@ -367,7 +365,7 @@ final class ToLegacy implements Mover {
         tally.swept();
       }
       for (int i = 0; i < part.rows().size(); i++) {
-        tally.reordered += i > 0 && p.seconds()[i] > p.seconds()[i - 1] ? 1 : 0;
+        tally.reordered += i > 0 && p.seconds().get(i) > p.seconds().get(i - 1) ? 1 : 0;
         Row row = part.rows().get(i);
         tally.idMismatches += row.id().startsWith("harel-" + row.seq()) ? 1 : 0;
       }

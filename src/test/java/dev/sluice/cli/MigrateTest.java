@@ -250,6 +250,16 @@ class MigrateTest extends WithDatabase {
   }
 
   @Test
+  void seqsOfMoreDigitsComeLater() {
+    execute(
+        "SELECT sluice_publish_v1(array_agg('g'::text), array_agg('{\"id\":\"' || lpad(i::text, 3, '0')"
+            + " || '\"}'), array_agg(0)) FROM generate_series(1, 12) i");
+    List<String> order = query("SELECT event::json->>'id' FROM transport_messages ORDER BY seq");
+    toLegacy(database());
+    assertThat(query("SELECT id FROM queue_messages ORDER BY created_at, id")).isEqualTo(order);
+  }
+
+  @Test
   void aGroupLargerThanABatchMovesInPieces() {
     publishGroups();
     CliRun run = toHarel(database(), "--batch", "2");
