@@ -161,6 +161,7 @@ class LiveTest {
           });
       unpin(sides, direction);
       sides.migrateAll(direction, "--finish", "--wait", "60");
+      int switched = traffic.publishedCount();
       traffic.produceInto(
           other,
           PER_SECOND,
@@ -170,7 +171,10 @@ class LiveTest {
           });
 
       assertDeliveredOnceInOrder(sides, traffic, byOld, byNew);
-      assertThat(byNew.get()).as("deliveries by the new side").isPositive();
+      assertThat(byNew.get())
+          .as("deliveries by the new side, of which some were published to the old one")
+          // A relaxed consumer may have a row of each group in flight all the time.
+          .isGreaterThan(traffic.publishedCount() - switched - (goConsumes ? 1 : 0));
     }
   }
 

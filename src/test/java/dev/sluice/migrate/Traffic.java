@@ -26,7 +26,9 @@ import java.util.concurrent.locks.LockSupport;
 /** A producer that goes from one queue to another, routers on both, and what they delivered. */
 final class Traffic implements AutoCloseable {
   private static final int PER_BATCH = 10;
-  private static final int GROUPS = 60;
+
+  /** More than a router holds at once: some are not in flight. */
+  private static final int GROUPS = 300;
 
   private final SystemTime time = new SystemTime();
   private final List<Router> routers = new ArrayList<>();
@@ -114,7 +116,7 @@ final class Traffic implements AutoCloseable {
     List<QueueRow> rows = new ArrayList<>();
     synchronized (published) {
       for (int n = 0; n < messages; n++) {
-        String group = "g%02d".formatted(count % GROUPS);
+        String group = "g%03d".formatted(count % GROUPS);
         String id = "%s-%07d".formatted(group, count++);
         published.computeIfAbsent(group, g -> new ArrayList<>()).add(id);
         rows.add(
