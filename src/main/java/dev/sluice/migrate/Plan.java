@@ -8,24 +8,34 @@ import java.util.List;
 final class Plan {
   private static final String OF_LEGACY =
       """
-      SELECT count(*), count(DISTINCT COALESCE(message_group_id, id)),
-        count(*) FILTER (WHERE receipt_handle IS NOT NULL AND visible_at > c.now),
-        count(*) FILTER (WHERE receipt_handle IS NULL AND visible_at > c.now)
-      FROM {legacy}, (SELECT %s AS now) c
-      WHERE queue_name = ? AND NOT starts_with(id, '%s') AND NOT starts_with(id, '%s')"""
+      SELECT COALESCE(sum(size) FILTER (WHERE claimed = 0), 0), count(*) FILTER (WHERE claimed = 0),
+        COALESCE(sum(claimed), 0), COALESCE(sum(delayed), 0)
+      FROM (
+        SELECT count(*) AS size,
+          count(*) FILTER (WHERE receipt_handle IS NOT NULL AND visible_at > c.now) AS claimed,
+          count(*) FILTER (WHERE receipt_handle IS NULL AND visible_at > c.now) AS delayed
+        FROM {legacy}, (SELECT %s AS now) c
+        WHERE queue_name = ? AND NOT starts_with(id, '%s') AND NOT starts_with(id, '%s')
+        GROUP BY COALESCE(message_group_id, id)
+      ) g"""
           .formatted(LegacySide.NOW, Tokens.HOLD, Tokens.ARRIVING);
 
   private static final String OF_HAREL =
       """
-      SELECT (SELECT count(*) FROM {messages}),
-        (SELECT count(DISTINCT group_id) FROM {messages}),
-        count(*) FILTER (WHERE lock_expiry > c.now AND lock_expiry <= c.now + p.lease
-          AND NOT starts_with(locked_by, '%1$s') AND NOT starts_with(locked_by, '%2$s')),
-        count(*) FILTER (WHERE (lock_expiry > c.now + p.lease AND NOT starts_with(locked_by, '%1$s'))
-          OR (lock_expiry > c.now AND starts_with(locked_by, '%2$s')))
-      FROM (SELECT extract(epoch FROM clock_timestamp()) AS now) c
-      CROSS JOIN (SELECT CAST(? AS double precision) AS lease) p
-      LEFT JOIN {groups} ON locked_by IS NOT NULL"""
+      SELECT COALESCE(sum(size) FILTER (WHERE NOT leased), 0), count(*) FILTER (WHERE NOT leased),
+        count(*) FILTER (WHERE leased), count(*) FILTER (WHERE parked)
+      FROM (
+        SELECT m.size,
+          COALESCE(lock_expiry > c.now AND lock_expiry <= c.now + p.lease
+            AND NOT starts_with(locked_by, '%1$s') AND NOT starts_with(locked_by, '%2$s'), false)
+            AS leased,
+          (lock_expiry > c.now + p.lease AND NOT starts_with(locked_by, '%1$s'))
+            OR (lock_expiry > c.now AND starts_with(locked_by, '%2$s')) AS parked
+        FROM (SELECT extract(epoch FROM clock_timestamp()) AS now) c
+        CROSS JOIN (SELECT CAST(? AS double precision) AS lease) p
+        CROSS JOIN (SELECT group_id, count(*) AS size FROM {messages} GROUP BY group_id) m
+        LEFT JOIN {groups} g ON g.group_id = m.group_id AND g.locked_by IS NOT NULL
+      ) s"""
           .formatted(Tokens.HOLD, Tokens.PARKED);
 
   private final Ends ends;

@@ -32,6 +32,7 @@ final class Tally {
 
   private boolean again;
   private final List<String> notes = new ArrayList<>();
+  private final List<String> lostDelays = new ArrayList<>();
 
   void beginPass(boolean first) {
     again = !first;
@@ -60,6 +61,14 @@ final class Tally {
     }
   }
 
+  /** A row behind the head of its group was delayed; the target delays heads only. */
+  void delayLost(String group, String id) {
+    delaysLost++;
+    if (delaysLost <= EXAMPLES) {
+      lostDelays.add("message '" + id + "' of group '" + group + "' lost its delay");
+    }
+  }
+
   void note(String line) {
     notes.add(line);
   }
@@ -71,6 +80,7 @@ final class Tally {
 
   List<String> notes() {
     List<String> all = new ArrayList<>(notes);
+    all.addAll(lostDelays);
     note(all, refused - EXAMPLES, "more groups were not moved");
     note(all, inFlight, "in flight at the source");
     note(all, tooYoung, "groups need more seconds than have passed to keep their order");

@@ -318,7 +318,10 @@ final class ToHarel implements Mover {
       if (rows.get(0).delayed()) {
         parks.put(part.group(), (double) rows.get(0).visibleAt());
       }
-      tally.delaysLost += rows.stream().skip(1).filter(Row::delayed).count();
+      rows.stream()
+          .skip(1)
+          .filter(Row::delayed)
+          .forEach(row -> tally.delayLost(part.group(), row.id()));
     }
     if (!parks.isEmpty()) {
       for (String full : harel.withMessages(parks.keySet())) {
