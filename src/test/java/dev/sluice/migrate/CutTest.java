@@ -26,7 +26,7 @@ class CutTest {
   private static final int ENDLESS = 2_000;
 
   /** All of them in a long run, else one in so many, from another one on each time. */
-  private static final int EVERY = Math.max(1, 25 / ScaledTries.SCALE);
+  private static final int EVERY = Math.max(1, 100 / ScaledTries.SCALE);
 
   private static final AtomicInteger FIRST = new AtomicInteger();
 

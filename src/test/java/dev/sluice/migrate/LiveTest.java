@@ -1,6 +1,7 @@
 package dev.sluice.migrate;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.sluice.cli.CliRun;
 import dev.sluice.e2e.SluiceProcess;
@@ -14,11 +15,15 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.awaitility.Awaitility;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.parallel.Isolated;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Producers and consumers run on while their queue moves. */
+/**
+ * Producers and consumers run on while their queue moves. A campaign of minutes, for a machine that
+ * does nothing else: {@code -Dsluice.test.scale=2} and above run it.
+ */
 @Isolated("two routers at work and a producer that keeps its pace")
 class LiveTest {
   private static final int PER_SECOND = 500;
@@ -28,6 +33,11 @@ class LiveTest {
   private static final int OLD_MILLIS = 60;
 
   private static final int NEW_MILLIS = 2;
+
+  @BeforeEach
+  void onlyWhenAskedFor() {
+    assumeTrue(ScaledTries.SCALE > 1, "skipped: by hand, with -Dsluice.test.scale=2");
+  }
 
   private static Queue old(Sides sides, Direction direction) {
     return direction == Direction.TO_HAREL ? sides.legacyQueue() : sides.harelQueue();
