@@ -87,9 +87,9 @@ class UsageTest {
 
   @Test
   void aCommandMistypedIsGuessed() {
-    assertThat(sluice("dain").err())
+    assertThat(sluice("drainn").err())
         .isEqualTo(
-            "sluice: unknown command or argument 'dain', did you mean drain; see: sluice --help\n");
+            "sluice: unknown command or argument 'drainn', did you mean drain; see: sluice --help\n");
   }
 
   @Test
