@@ -30,6 +30,7 @@ final class Cli {
     commands.put("stats", () -> new CommandLine(new StatsCommand(console)));
     commands.put("peek", () -> new CommandLine(new PeekCommand(console)));
     commands.put("failed", () -> FailedCommand.withSubcommands(console));
+    commands.put("migrate", () -> new CommandLine(new MigrateCommand(console)));
     commands.put("schema", () -> SchemaCommand.withSubcommands(console));
     commands.put("completion", () -> new CommandLine(new CompletionCommand(console)));
   }

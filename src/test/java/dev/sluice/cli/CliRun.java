@@ -17,30 +17,34 @@ import java.util.Map;
  * @param out what it printed
  * @param err what it said
  */
-record CliRun(int exitCode, String out, String err) {
+public record CliRun(int exitCode, String out, String err) {
 
   /** The program in an environment of its own. */
-  static final class Shell {
+  public static final class Shell {
     private final Map<String, String> environment = new LinkedHashMap<>();
     private String input = "";
     private Console.Terminal terminal = Console.Terminal.NONE;
 
-    Shell with(String variable, String value) {
+    /** With this variable set. */
+    public Shell with(String variable, String value) {
       environment.put(variable, value);
       return this;
     }
 
-    Shell typing(String text) {
+    /** With this text on its standard input. */
+    public Shell typing(String text) {
       input = text;
       return this;
     }
 
-    Shell onATerminal() {
+    /** With a terminal on both ends. */
+    public Shell onATerminal() {
       terminal = new Console.Terminal(true, true, true);
       return this;
     }
 
-    CliRun run(String... arguments) {
+    /** Runs the program to its end. */
+    public CliRun run(String... arguments) {
       ByteArrayOutputStream out = new ByteArrayOutputStream();
       ByteArrayOutputStream err = new ByteArrayOutputStream();
       Console console =
@@ -56,11 +60,13 @@ record CliRun(int exitCode, String out, String err) {
     }
   }
 
-  static CliRun sluice(String... arguments) {
+  /** Runs the program in an empty environment. */
+  public static CliRun sluice(String... arguments) {
     return new Shell().run(arguments);
   }
 
-  JsonNode json() {
+  /** What it printed, as JSON. */
+  public JsonNode json() {
     try {
       return new ObjectMapper().readTree(out);
     } catch (IOException e) {
@@ -68,7 +74,8 @@ record CliRun(int exitCode, String out, String err) {
     }
   }
 
-  List<String> keys() {
+  /** The keys of the JSON that it printed, in their order. */
+  public List<String> keys() {
     return keys(json());
   }
 
@@ -79,7 +86,7 @@ record CliRun(int exitCode, String out, String err) {
   }
 
   /** The lines of what it said. */
-  List<String> errorLines() {
+  public List<String> errorLines() {
     return err.lines().toList();
   }
 }

@@ -87,9 +87,9 @@ class UsageTest {
 
   @Test
   void aCommandMistypedIsGuessed() {
-    assertThat(sluice("drani").err())
+    assertThat(sluice("dain").err())
         .isEqualTo(
-            "sluice: unknown command or argument 'drani', did you mean drain; see: sluice --help\n");
+            "sluice: unknown command or argument 'dain', did you mean drain or failed; see: sluice --help\n");
   }
 
   @Test

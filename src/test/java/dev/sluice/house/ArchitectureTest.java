@@ -9,7 +9,9 @@ import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
 import org.junit.jupiter.api.Test;
 
-/** Arrows point one way: cli, then router, then delivery and the backends, then queue. */
+/**
+ * Arrows point one way: cli, then router and migrate, then delivery and the backends, then queue.
+ */
 class ArchitectureTest {
   private static final JavaClasses OURS =
       new ClassFileImporter()
@@ -83,6 +85,28 @@ class ArchitectureTest {
         .should()
         .dependOnClassesThat()
         .resideInAnyPackage("dev.sluice.queue.*..", "dev.sluice.cli..")
+        .check(OURS);
+  }
+
+  @Test
+  void migrationKnowsDatabasesAndNothingAboveThem() {
+    noClasses()
+        .that()
+        .resideInAPackage("dev.sluice.migrate..")
+        .should()
+        .dependOnClassesThat()
+        .resideInAnyPackage("dev.sluice.cli..", "dev.sluice.router..", "dev.sluice.delivery..")
+        .check(OURS);
+  }
+
+  @Test
+  void onlyTheCommandsKnowMigration() {
+    noClasses()
+        .that()
+        .resideOutsideOfPackages("dev.sluice.migrate..", "dev.sluice.cli..")
+        .should()
+        .dependOnClassesThat()
+        .resideInAPackage("dev.sluice.migrate..")
         .check(OURS);
   }
 

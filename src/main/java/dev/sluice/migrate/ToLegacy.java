@@ -1,0 +1,395 @@
+package dev.sluice.migrate;
+
+import dev.sluice.migrate.HarelSide.Group;
+import dev.sluice.migrate.RecordTable.Last;
+import dev.sluice.queue.jdbc.Session;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
+
+/**
+ * From the harel tables to the legacy table, whose order is (created_at, id) in whole seconds: rows
+ * whose ids do not ascend get seconds of their own, all of them past.
+ */
+final class ToLegacy implements Mover {
+  /** So much room is left behind a group for what producers still write to it, in seconds. */
+  private static final long ROOM = 600;
+
+  private static final String KEYS =
+      """
+      SELECT m.group_id, m.seq::text, count(*) OVER (PARTITION BY m.group_id COLLATE "C"),
+        octet_length(m.event)::bigint
+      FROM {messages} m ORDER BY m.group_id COLLATE "C", m.seq""";
+
+  private static final String PUT =
+      """
+      , put AS (
+        INSERT INTO {legacy} (id, queue_name, message_group_id, receipt_handle, visible_at, payload,
+          created_at, receive_count)
+        SELECT id, ?, NULLIF(group_id, id), NULL, visible_at, event, created_at, 0
+        FROM gone ORDER BY place
+      ), kept AS (
+        INSERT INTO {record} (move, group_id, position, source_key, target_key, sha256, ungrouped,
+          priority, placed_at, batch)
+        SELECT ?, group_id, position, seq::text, id, sha256(convert_to(event, 'UTF8')), false,
+          priority, created_at, CAST(? AS text)
+        FROM gone
+        RETURNING 1
+      )
+      SELECT count(*) FROM kept""";
+
+  private static final String COLUMNS =
+      "l(seq, group_id, position, id, created_at, visible_at, priority, ";
+
+  private static final String ARRAYS =
+      """
+      unnest(CAST(? AS bigint[]), CAST(? AS text[]), CAST(? AS bigint[]), CAST(? AS text[]),
+        CAST(? AS bigint[]), CAST(? AS bigint[]), CAST(? AS int[])""";
+
+  private static final String LISTED =
+      """
+      WITH listed AS (SELECT * FROM %s) WITH ORDINALITY AS %s place)
+      ), gone AS (
+        DELETE FROM {messages} m USING listed l WHERE m.seq = l.seq
+        RETURNING l.*, m.event
+      )"""
+          .formatted(ARRAYS, COLUMNS);
+
+  private static final String CARRIED =
+      """
+      WITH gone AS (
+        SELECT * FROM %s, CAST(? AS text[])) WITH ORDINALITY AS %s event, place)
+      )"""
+          .formatted(ARRAYS, COLUMNS);
+
+  /** Takes the collation of the column, which need not be the database's. */
+  private static final String RANKS =
+      """
+      SELECT dense_rank() OVER (
+        ORDER BY COALESCE((SELECT q.id FROM {legacy} q WHERE false), g.id))
+      FROM unnest(CAST(? AS text[])) WITH ORDINALITY AS g(id, place)
+      ORDER BY g.place""";
+
+  private final Ends ends;
+  private final Names names;
+  private final Connection source;
+  private final Connection target;
+  private final MigrationRequest request;
+  private final Tally tally;
+  private final LegacySide legacy;
+  private final HarelSide harel;
+  private final RecordTable record;
+  private final double longestLease;
+  private ForeignGroups foreign;
+
+  ToLegacy(Ends ends, MigrationRequest request, Tally tally) {
+    this.ends = ends;
+    this.names = ends.names();
+    this.source = ends.source();
+    this.target = ends.target();
+    this.request = request;
+    this.tally = tally;
+    this.legacy = new LegacySide(target, names, request.queue());
+    this.harel = new HarelSide(source, names);
+    this.record = new RecordTable(ends);
+    this.longestLease = request.longestLease().toMillis() / 1000.0;
+    this.foreign = ForeignGroups.NONE;
+  }
+
+  private record Row(long seq, String event, String id) {
+    Row withId(String other) {
+      return new Row(seq, event, other);
+    }
+  }
+
+  /** The rows of one group that go together, with the seconds they get. */
+  private record Part(Group group, List<Row> rows, Optional<Last> last, long size) {
+    String name() {
+      return group.name();
+    }
+  }
+
+  private record Placed(Part part, List<Long> seconds) {}
+
+  @Override
+  public Keys keys() throws SQLException {
+    foreign.close();
+    foreign = ForeignGroups.at(ends, request.queue());
+    return Keys.of(source, "sluice_keys", names.in(KEYS));
+  }
+
+  @Override
+  public Set<String> move(Chunk chunk) throws SQLException {
+    Set<String> later = new HashSet<>();
+    Map<String, ForeignGroups.Group> strangers = foreign.among(chunk.groups());
+    List<Part> parts = movable(chunk, strangers, later);
+    List<Placed> placed = parts.isEmpty() ? List.of() : placed(named(parts), strangers, later);
+    if (placed.isEmpty()) {
+      ends.rollBack();
+      return later;
+    }
+    String batch = Tokens.batch();
+    if (!ends.oneDatabase()) {
+      Map<String, Long> arriving = new LinkedHashMap<>();
+      placed.forEach(p -> arriving.put(p.part().name(), 0L));
+      legacy.hold(Tokens.ARRIVING, arriving, batch);
+    }
+    put(placed, batch);
+    holdAtSource(placed, batch);
+    ends.commit();
+    if (!ends.oneDatabase()) {
+      legacy.release(Tokens.ARRIVING, names(placed));
+      target.commit();
+    }
+    count(placed, chunk);
+    return later;
+  }
+
+  private List<Part> movable(
+      Chunk chunk, Map<String, ForeignGroups.Group> strangers, Set<String> later)
+      throws SQLException {
+    Map<String, Group> locked = lock(chunk.groups());
+    Map<String, List<Row>> rows = rows(chunk);
+    Map<String, Last> last = record.last(chunk.groups());
+    Map<String, Long> sizes = new HashMap<>();
+    chunk.keys().forEach(key -> sizes.put(key.group(), key.groupSize()));
+    List<Part> parts = new ArrayList<>();
+    for (Map.Entry<String, List<Row>> entry : rows.entrySet()) {
+      String name = entry.getKey();
+      Group group = locked.get(name);
+      Optional<Last> before = Optional.ofNullable(last.get(name));
+      if (group == null) {
+        tally.busy++;
+        later.add(name);
+      } else if (!group.isFree() && !group.isHeld() && !group.isParked(longestLease)) {
+        tally.inFlight++;
+        later.add(name);
+      } else if (before.isEmpty() && strangers.containsKey(name)) {
+        tally.refuse(name, "the target holds messages of it from elsewhere");
+        later.add(name);
+      } else {
+        parts.add(new Part(group, entry.getValue(), before, sizes.getOrDefault(name, 0L)));
+      }
+    }
+    return parts;
+  }
+
+  // What was stranded without a row gets one.
+  private Map<String, Group> lock(List<String> groups) throws SQLException {
+    Map<String, Group> locked = new HashMap<>();
+    harel.lock(groups).forEach(group -> locked.put(group.name(), group));
+    if (locked.size() < groups.size()) {
+      Set<String> missing = new HashSet<>(groups);
+      missing.removeAll(harel.present(groups));
+      if (!missing.isEmpty()) {
+        Map<String, Integer> priorities = new LinkedHashMap<>();
+        harel.withMessages(missing).forEach(group -> priorities.put(group, 0));
+        harel.hold(priorities);
+        harel.lock(priorities.keySet()).forEach(group -> locked.put(group.name(), group));
+      }
+    }
+    return locked;
+  }
+
+  private Map<String, List<Row>> rows(Chunk chunk) throws SQLException {
+    record Found(String group, Row row) {}
+    return Session.query(
+            source,
+            names.in(
+                """
+                SELECT m.group_id, m.seq, m.event
+                FROM unnest(CAST(? AS bigint[])) WITH ORDINALITY AS l(seq, place)
+                JOIN {messages} m ON m.seq = l.seq ORDER BY l.place"""),
+            row -> new Found(row.getString(1), new Row(row.getLong(2), row.getString(3), "")),
+            (Object) chunk.keys().stream().map(k -> Long.valueOf(k.key())).toArray(Long[]::new))
+        .stream()
+        .collect(
+            Collectors.groupingBy(
+                Found::group,
+                LinkedHashMap::new,
+                Collectors.mapping(Found::row, Collectors.toList())));
+  }
+
+  /** Gives each row its id: that of its JSON, or one made of its seq. */
+  private List<Part> named(List<Part> parts) throws SQLException {
+    List<Part> wished = new ArrayList<>();
+    for (Part part : parts) {
+      List<Row> rows =
+          part.rows().stream()
+              .map(row -> row.withId(JsonId.of(row.event()).orElse("harel-" + row.seq())))
+              .toList();
+      wished.add(new Part(part.group(), rows, part.last(), part.size()));
+    }
+    Set<String> taken =
+        new HashSet<>(
+            legacy.present(wished.stream().flatMap(p -> p.rows().stream()).map(Row::id).toList()));
+    List<Part> named = new ArrayList<>();
+    for (Part part : wished) {
+      List<Row> rows = new ArrayList<>();
+      for (Row row : part.rows()) {
+        String id = row.id();
+        for (int i = 0; !taken.add(id); i++) {
+          id = "harel-" + row.seq() + (i == 0 ? "" : "-" + i);
+        }
+        rows.add(row.withId(id));
+      }
+      named.add(new Part(part.group(), rows, part.last(), part.size()));
+    }
+    return named;
+  }
+
+  private List<Placed> placed(
+      List<Part> parts, Map<String, ForeignGroups.Group> strangers, Set<String> later)
+      throws SQLException {
+    String[] ids =
+        parts.stream().flatMap(p -> p.rows().stream()).map(Row::id).toArray(String[]::new);
+    List<Long> ranks = Session.query(target, names.in(RANKS), row -> row.getLong(1), (Object) ids);
+    long now = Session.query(target, "SELECT " + LegacySide.NOW, row -> row.getLong(1)).get(0);
+    List<Placed> placed = new ArrayList<>();
+    int at = 0;
+    for (Part part : parts) {
+      int size = part.rows().size();
+      long[] steps =
+          Seconds.steps(ranks.subList(at, at + size).stream().mapToLong(r -> r).toArray());
+      at += size;
+      ForeignGroups.Group stranger = strangers.get(part.name());
+      long last =
+          Math.max(
+              part.last().map(Last::placedAt).orElse(Long.MIN_VALUE),
+              stranger == null ? Long.MIN_VALUE : stranger.lastCreatedAt());
+      long first = Seconds.first(last, now, part.size() + ROOM);
+      // Behind us only what is past: a producer's next row of this second could have a smaller id.
+      if (first + steps[size - 1] >= now) {
+        tally.tooYoung++;
+        later.add(part.name());
+      } else {
+        placed.add(new Placed(part, Arrays.stream(steps).mapToObj(s -> first + s).toList()));
+      }
+    }
+    return placed;
+  }
+
+  private void put(List<Placed> placed, String batch) throws SQLException {
+    int size = placed.stream().mapToInt(p -> p.part().rows().size()).sum();
+    Long[] seqs = new Long[size];
+    String[] groups = new String[size];
+    Long[] positions = new Long[size];
+    String[] ids = new String[size];
+    Long[] createdAts = new Long[size];
+    Long[] visibleAts = new Long[size];
+    Integer[] priorities = new Integer[size];
+    String[] events = new String[size];
+    int at = 0;
+    for (Placed p : placed) {
+      Part part = p.part();
+      long position = part.last().map(Last::position).orElse(0L);
+      for (int i = 0; i < part.rows().size(); i++, at++) {
+        Row row = part.rows().get(i);
+        seqs[at] = row.seq();
+        groups[at] = part.name();
+        positions[at] = ++position;
+        ids[at] = row.id();
+        createdAts[at] = p.seconds().get(i);
+        visibleAts[at] = visibleAt(part.group(), i, p.seconds().get(i));
+        priorities[at] = part.group().priority();
+        events[at] = row.event();
+      }
+    }
+    long put =
+        ends.oneDatabase()
+            ? put(LISTED, seqs, groups, positions, ids, createdAts, visibleAts, priorities, batch)
+            : carry(
+                seqs, groups, positions, ids, createdAts, visibleAts, priorities, events, batch);
+    if (put != size) {
+      throw new SQLException("a row of a locked group went away", "40001");
+    }
+  }
+
+  private long visibleAt(Group group, int place, long createdAt) {
+    return place == 0 && group.isParked(longestLease) && !group.isHeld()
+        ? (long) Math.ceil(group.expiry())
+        : createdAt;
+  }
+
+  private long put(String rows, Object... parameters) throws SQLException {
+    Object[] all = new Object[parameters.length + 2];
+    System.arraycopy(parameters, 0, all, 0, parameters.length - 1);
+    all[all.length - 3] = request.queue();
+    all[all.length - 2] = ends.move();
+    all[all.length - 1] = parameters[parameters.length - 1];
+    return Session.query(target, names.in(rows + PUT), row -> row.getLong(1), all).get(0);
+  }
+
+  private long carry(Object... parameters) throws SQLException {
+    Session.query(
+        source,
+        names.in(
+            """
+            WITH gone AS (DELETE FROM {messages} WHERE seq = ANY (CAST(? AS bigint[])) RETURNING 1)
+            SELECT count(*) FROM gone"""),
+        row -> row.getLong(1),
+        parameters[0]);
+    return put(CARRIED, parameters);
+  }
+
+  private void holdAtSource(List<Placed> placed, String batch) throws SQLException {
+    if (request.hold()) {
+      harel.lease(names(placed), Tokens.HOLD + batch);
+    } else {
+      harel.free(names(placed));
+    }
+    if (!ends.oneDatabase()) {
+      harel.mark(batch);
+    }
+  }
+
+  private void count(List<Placed> placed, Chunk chunk) {
+    for (Placed p : placed) {
+      Part part = p.part();
+      tally.moved(part.rows().size());
+      boolean sameGroupGoesOn =
+          chunk.continued() && part.name().equals(chunk.keys().get(0).group());
+      if (part.last().isEmpty()) {
+        tally.groups++;
+        tally.prioritiesLost += part.group().priority() == 0 ? 0 : 1;
+      } else if (!sameGroupGoesOn) {
+        tally.swept();
+      }
+      for (int i = 0; i < part.rows().size(); i++) {
+        tally.reordered += i > 0 && p.seconds().get(i) > p.seconds().get(i - 1) ? 1 : 0;
+        Row row = part.rows().get(i);
+        tally.idMismatches += row.id().startsWith("harel-" + row.seq()) ? 1 : 0;
+      }
+    }
+  }
+
+  private static List<String> names(List<Placed> placed) {
+    return placed.stream().map(p -> p.part().name()).toList();
+  }
+
+  @Override
+  public long remaining() throws SQLException {
+    long count = harel.count();
+    source.commit();
+    return count;
+  }
+
+  @Override
+  public void release() throws SQLException {
+    harel.freeAll(Tokens.HOLD);
+  }
+
+  @Override
+  public void close() throws SQLException {
+    foreign.close();
+  }
+}

@@ -1,0 +1,239 @@
+package dev.sluice.migrate;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.sluice.cli.CliRun;
+import dev.sluice.migrate.Scissors.Cut;
+import dev.sluice.migrate.Sides.Direction;
+import dev.sluice.migrate.Sides.Place;
+import dev.sluice.model.LegacyRow;
+import dev.sluice.testing.ScaledTries;
+import dev.sluice.testing.TestDatabase;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.parallel.Isolated;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/**
+ * The session of the source, that of the target, or the whole process ends at each statement of a
+ * migration, one after the other, before the server has done it and after; then it is run again.
+ */
+@Isolated("runs the program some hundred times")
+class CutTest {
+  /** Far more statements than a migration of a few groups has. */
+  private static final int ENDLESS = 2_000;
+
+  /** All of them in a long run, else one in so many, from another one on each time. */
+  private static final int EVERY = Math.max(1, 100 / ScaledTries.SCALE);
+
+  private static final AtomicInteger FIRST = new AtomicInteger();
+
+  /** Who dies. */
+  enum Victim {
+    SOURCE,
+    TARGET,
+    PROCESS
+  }
+
+  /** What it dies in. */
+  enum Ending {
+    PLAIN,
+    FINISH,
+    ABORT
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "ONE_DATABASE, TO_HAREL, PROCESS",
+    "ONE_DATABASE, TO_LEGACY, PROCESS",
+    "TWO_DATABASES, TO_HAREL, SOURCE",
+    "TWO_DATABASES, TO_HAREL, TARGET",
+    "TWO_DATABASES, TO_HAREL, PROCESS",
+    "TWO_DATABASES, TO_LEGACY, SOURCE",
+    "TWO_DATABASES, TO_LEGACY, TARGET",
+    "TWO_DATABASES, TO_LEGACY, PROCESS"
+  })
+  void aMigrationThatDiesAtAnyStatementIsFinishedByTheNext(
+      Place place, Direction direction, Victim victim) throws Exception {
+    diesAtEachStatement(place, direction, victim, Ending.PLAIN);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "ONE_DATABASE, TO_HAREL, PROCESS, FINISH",
+    "ONE_DATABASE, TO_LEGACY, PROCESS, FINISH",
+    "TWO_DATABASES, TO_HAREL, PROCESS, FINISH",
+    "TWO_DATABASES, TO_LEGACY, PROCESS, FINISH",
+    "TWO_DATABASES, TO_HAREL, SOURCE, FINISH",
+    "TWO_DATABASES, TO_LEGACY, TARGET, FINISH",
+    "ONE_DATABASE, TO_HAREL, PROCESS, ABORT",
+    "ONE_DATABASE, TO_LEGACY, PROCESS, ABORT",
+    "TWO_DATABASES, TO_HAREL, PROCESS, ABORT",
+    "TWO_DATABASES, TO_LEGACY, PROCESS, ABORT",
+    "TWO_DATABASES, TO_HAREL, SOURCE, ABORT",
+    "TWO_DATABASES, TO_LEGACY, TARGET, ABORT"
+  })
+  void anEndThatDiesAtAnyStatementIsReachedByTheNext(
+      Place place, Direction direction, Victim victim, Ending ending) throws Exception {
+    diesAtEachStatement(place, direction, victim, ending);
+  }
+
+  private static void diesAtEachStatement(
+      Place place, Direction direction, Victim victim, Ending ending) throws Exception {
+    try (Sides sides = Sides.in(place)) {
+      int statements = 0;
+      for (Cut cut : Cut.values()) {
+        statements +=
+            untilUncut(
+                1 + FIRST.getAndIncrement() % EVERY,
+                n -> {
+                  Snapshot all = prepare(sides, direction, ending);
+                  boolean reached = runCut(sides, direction, victim, ending, n, cut);
+                  finish(sides, direction, ending, all, "%s of statement %d".formatted(cut, n));
+                  return reached;
+                });
+      }
+      System.out.printf("%s %s %s %s: %d cuts%n", place, direction, victim, ending, statements);
+    }
+  }
+
+  @FunctionalInterface
+  private interface Trial {
+    boolean reaches(int statement) throws Exception;
+  }
+
+  private static int untilUncut(int from, Trial trial) throws Exception {
+    int cuts = 0;
+    for (int n = from; n < ENDLESS; n += EVERY) {
+      if (!trial.reaches(n)) {
+        return cuts;
+      }
+      cuts++;
+    }
+    throw new AssertionError("a migration of " + ENDLESS + " statements");
+  }
+
+  private static Snapshot prepare(Sides sides, Direction direction, Ending ending)
+      throws Exception {
+    for (TestDatabase database : List.of(sides.legacy(), sides.harel())) {
+      Sides.execute(database, "DROP TABLE IF EXISTS sluice_migration");
+    }
+    Sides.execute(sides.legacy(), "DELETE FROM queue_messages");
+    Sides.execute(sides.harel(), "DELETE FROM transport_messages; DELETE FROM transport_groups");
+    fill(sides, direction);
+    if (ending == Ending.PLAIN) {
+      return sides.snapshot(direction);
+    }
+    return interruptHalfway(sides, direction);
+  }
+
+  // One group is larger than a batch, ids sort backwards, one head is delayed, one row has no
+  // group.
+  private static void fill(Sides sides, Direction direction) throws Exception {
+    if (direction == Direction.TO_LEGACY) {
+      for (int n = 9; n > 0; n--) {
+        String group = n > 4 ? "large" : "g" + n % 2;
+        sides.event(group, Snapshot.payload("m" + n, group));
+      }
+      sides.event("busy", Snapshot.payload("b1", "busy"));
+      sides.event("busy", Snapshot.payload("b2", "busy"));
+      return;
+    }
+    List<LegacyRow> rows = new ArrayList<>();
+    for (int n = 9; n > 0; n--) {
+      rows.add(Sides.waiting(n > 4 ? "large" : "g" + n % 2, "m" + n, 1_700_000_000L + n % 2));
+    }
+    rows.add(Sides.waiting("busy", "b1", 1_700_000_000L));
+    rows.add(Sides.waiting("busy", "b2", 1_700_000_000L));
+    sides.load(rows);
+    Sides.execute(
+        sides.legacy(),
+        "UPDATE queue_messages SET visible_at = 4000000000 WHERE id = 'm2';"
+            + "UPDATE queue_messages SET message_group_id = NULL WHERE id = 'm1'");
+  }
+
+  /** All but one group is moved and held, and producers have written to a held group since. */
+  private static Snapshot interruptHalfway(Sides sides, Direction direction) throws Exception {
+    if (direction == Direction.TO_HAREL) {
+      sides.claim("b1");
+    } else {
+      sides.lease("busy");
+    }
+    CliRun run = sides.migrate(direction);
+    assertThat(run.exitCode()).as(run.err()).isEqualTo(4);
+    long now = System.currentTimeMillis() / 1000;
+    if (direction == Direction.TO_HAREL) {
+      sides.lapse("b1");
+      sides.row("large", "later2", now - 1);
+      sides.row("large", "later1", now);
+    } else {
+      sides.free("busy");
+      sides.event("large", Snapshot.payload("later2", "large"));
+      sides.event("large", Snapshot.payload("later1", "large"));
+    }
+    return sides.snapshot(direction.back()).followedBy(sides.snapshot(direction));
+  }
+
+  private static String[] options(Ending ending) {
+    return switch (ending) {
+      case PLAIN -> new String[] {"--batch", "4", "--wait", "5"};
+      case FINISH -> new String[] {"--batch", "4", "--wait", "5", "--finish"};
+      case ABORT -> new String[] {"--batch", "4", "--wait", "5", "--abort"};
+    };
+  }
+
+  /** Whether it came to that statement. */
+  private static boolean runCut(
+      Sides sides, Direction direction, Victim victim, Ending ending, int statement, Cut cut)
+      throws Exception {
+    boolean one = sides.legacy() == sides.harel();
+    Scissors scissors = Scissors.at(statement, cut);
+    List<CutProxy> proxies = new ArrayList<>();
+    Runnable die =
+        () -> {
+          if (victim == Victim.PROCESS) {
+            proxies.forEach(CutProxy::refuse);
+          }
+        };
+    try (CutProxy from =
+            new CutProxy(
+                sides.source(direction).uri(),
+                one || victim != Victim.TARGET ? scissors : Scissors.none(),
+                die);
+        CutProxy to =
+            new CutProxy(
+                sides.target(direction).uri(),
+                victim != Victim.SOURCE ? scissors : Scissors.none(),
+                die)) {
+      proxies.add(from);
+      proxies.add(one ? from : to);
+      CliRun run = migrate(direction, proxies.get(0).uri(), proxies.get(1).uri(), options(ending));
+      assertThat(run.exitCode())
+          .as("%s statement %d: %s", cut, statement, run.err())
+          .isIn(scissors.haveCut() ? List.of(0, 1) : List.of(0));
+      return scissors.haveCut();
+    }
+  }
+
+  private static CliRun migrate(
+      Direction direction, String source, String target, String... options) {
+    return direction == Direction.TO_HAREL
+        ? Sides.migrate(source, Sides.asHarel(target), options)
+        : Sides.migrate(Sides.asHarel(source), target, options);
+  }
+
+  private static void finish(
+      Sides sides, Direction direction, Ending ending, Snapshot all, String when) {
+    CliRun run = sides.migrate(direction, options(ending));
+    assertThat(run.exitCode()).as("%s: %s", when, run.err()).isZero();
+    boolean back = ending == Ending.ABORT;
+    assertThat(sides.snapshot(back ? direction : direction.back()).groups())
+        .as(when)
+        .isEqualTo(all.groups());
+    assertThat(sides.snapshot(back ? direction.back() : direction).groups()).as(when).isEmpty();
+    sides.assertNothingLeftBehind();
+    assertThat(sides.harelHolds()).as(when).isSubsetOf("g0");
+  }
+}

@@ -1,0 +1,265 @@
+package dev.sluice.migrate;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import dev.sluice.cli.CliRun;
+import dev.sluice.e2e.SluiceProcess;
+import dev.sluice.migrate.Sides.Direction;
+import dev.sluice.migrate.Sides.Place;
+import dev.sluice.model.SeedQueue;
+import dev.sluice.queue.Queue;
+import dev.sluice.testing.ScaledTries;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.parallel.Isolated;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/**
+ * Producers and consumers run on while their queue moves. A campaign of minutes, for a machine that
+ * does nothing else: {@code -Dsluice.test.scale=2} and above run it.
+ */
+@Isolated("two routers at work and a producer that keeps its pace")
+class LiveTest {
+  private static final int PER_SECOND = 500;
+  private static final int SECONDS = 4 * Math.min(15, ScaledTries.SCALE);
+
+  /** Slow enough for a backlog on the old side. */
+  private static final int OLD_MILLIS = 60;
+
+  private static final int NEW_MILLIS = 2;
+
+  @BeforeEach
+  void onlyWhenAskedFor() {
+    assumeTrue(ScaledTries.SCALE > 1, "skipped: by hand, with -Dsluice.test.scale=2");
+  }
+
+  private static Queue old(Sides sides, Direction direction) {
+    return direction == Direction.TO_HAREL ? sides.legacyQueue() : sides.harelQueue();
+  }
+
+  private static Queue other(Sides sides, Direction direction) {
+    return old(sides, direction.back());
+  }
+
+  private static Queue go(Sides sides) {
+    return new SeedQueue(
+        sides.legacy().dataSource(8),
+        Sides.QUEUE,
+        () -> System.currentTimeMillis() / 1000,
+        Duration.ofSeconds(20),
+        false);
+  }
+
+  /** One group is in flight elsewhere all the time, so that no run is the last by chance. */
+  private static void pin(Sides sides, Direction direction) throws Exception {
+    if (direction == Direction.TO_HAREL) {
+      sides.row("pinned", "pinned-1", 1_700_000_000);
+      sides.claim("pinned-1");
+    } else {
+      sides.event("pinned", Snapshot.payload("pinned-1", "pinned"));
+      sides.lease("pinned");
+    }
+  }
+
+  private static void unpin(Sides sides, Direction direction) {
+    if (direction == Direction.TO_HAREL) {
+      Sides.execute(sides.legacy(), "DELETE FROM queue_messages WHERE id = 'pinned-1'");
+    } else {
+      Sides.execute(
+          sides.harel(),
+          "DELETE FROM transport_messages WHERE group_id = 'pinned';"
+              + "DELETE FROM transport_groups WHERE group_id = 'pinned'");
+    }
+  }
+
+  /** Runs it again and again, as an operator does, until the producer has written so much. */
+  private static void migrateUntil(
+      Sides sides, Direction direction, Traffic traffic, int messages, boolean killing)
+      throws Exception {
+    int kills = killing ? 3 : 0;
+    int runs = 2;
+    while (traffic.publishedCount() < messages || runs > 0) {
+      if (kills > 0) {
+        kills--;
+        killInTheMiddle(sides, direction);
+      } else {
+        runs--;
+        CliRun run = sides.migrate(direction, "--wait", "1", "--batch", "20");
+        assertThat(run.exitCode()).as(run.err()).isEqualTo(4);
+      }
+    }
+  }
+
+  private static void awaitPublished(Traffic traffic, int messages) {
+    Awaitility.await()
+        .atMost(Duration.ofSeconds(60))
+        .until(() -> traffic.publishedCount() > messages);
+  }
+
+  private static void killInTheMiddle(Sides sides, Direction direction) throws Exception {
+    try (SluiceProcess process =
+        SluiceProcess.start(
+            List.of("-Xmx128m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"),
+            sides.arguments(direction, "--wait", "30", "--batch", "3"))) {
+      Awaitility.await()
+          .atMost(Duration.ofSeconds(30))
+          .until(() -> !sides.records().isEmpty() || !process.runs());
+      process.kill();
+    }
+  }
+
+  private static void awaitEmpty(Sides sides, Traffic traffic) {
+    Awaitility.await()
+        .atMost(Duration.ofSeconds(90))
+        .until(
+            () ->
+                sides.legacySnapshot().messages() + sides.harelSnapshot().messages() == 0
+                    && traffic.deliveredCount() >= traffic.publishedCount());
+  }
+
+  /** The groups whose deliveries are not what was published, with what was delivered. */
+  private static Map<String, List<String>> outOfOrder(Traffic traffic) {
+    Map<String, List<String>> published = traffic.published();
+    Map<String, List<String>> wrong = traffic.deliveredByGroup();
+    wrong.entrySet().removeIf(entry -> entry.getValue().equals(published.get(entry.getKey())));
+    return wrong;
+  }
+
+  private static void assertDeliveredOnceInOrder(
+      Sides sides, Traffic traffic, AtomicInteger byOld, AtomicInteger byNew) {
+    awaitEmpty(sides, traffic);
+    System.out.printf(
+        "%d messages: %d by the old side, %d by the new%n",
+        traffic.publishedCount(), byOld.get(), byNew.get());
+    assertThat(traffic.repeats()).as("delivered twice").isEmpty();
+    assertThat(outOfOrder(traffic)).as("groups out of order").isEmpty();
+    assertThat(traffic.deliveredByGroup()).isEqualTo(traffic.published());
+    sides.assertNothingLeftBehind();
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "ONE_DATABASE, TO_HAREL, false, false",
+    "ONE_DATABASE, TO_LEGACY, false, false",
+    "TWO_DATABASES, TO_HAREL, false, true",
+    "TWO_DATABASES, TO_LEGACY, false, true",
+    "ONE_DATABASE, TO_HAREL, true, true",
+    "TWO_DATABASES, TO_HAREL, true, false"
+  })
+  void aQueueMovesUnderItsProducersAndConsumers(
+      Place place, Direction direction, boolean goConsumes, boolean killing) throws Exception {
+    try (Sides sides = Sides.in(place);
+        Traffic traffic = new Traffic()) {
+      pin(sides, direction);
+      Queue old = old(sides, direction);
+      Queue other = other(sides, direction);
+      AtomicInteger byOld =
+          traffic.deliverFrom(goConsumes ? go(sides) : old(sides, direction), OLD_MILLIS);
+      AtomicInteger byNew = traffic.deliverFrom(other(sides, direction), NEW_MILLIS);
+      traffic.produceInto(
+          old,
+          PER_SECOND,
+          () -> {
+            awaitPublished(traffic, PER_SECOND / 2);
+            migrateUntil(sides, direction, traffic, SECONDS * PER_SECOND, killing);
+          });
+      unpin(sides, direction);
+      sides.migrateAll(direction, "--finish", "--wait", "60");
+      int switched = traffic.publishedCount();
+      traffic.produceInto(
+          other,
+          PER_SECOND,
+          () -> {
+            int before = traffic.publishedCount();
+            awaitPublished(traffic, before + PER_SECOND);
+          });
+
+      assertDeliveredOnceInOrder(sides, traffic, byOld, byNew);
+      assertThat(byNew.get())
+          .as("deliveries by the new side, of which some were published to the old one")
+          // A relaxed consumer may have a row of each group in flight all the time.
+          .isGreaterThan(traffic.publishedCount() - switched - (goConsumes ? 1 : 0));
+    }
+  }
+
+  // What the old side still has of a group then comes behind what the producers wrote to the new
+  // one: order over both sides is for those who stop between the two.
+  @ParameterizedTest
+  @CsvSource({
+    "ONE_DATABASE, TO_HAREL, false",
+    "TWO_DATABASES, TO_LEGACY, false",
+    "TWO_DATABASES, TO_HAREL, true"
+  })
+  void producersThatSwitchBeforeTheFinishLoseNothing(
+      Place place, Direction direction, boolean goConsumes) throws Exception {
+    try (Sides sides = Sides.in(place);
+        Traffic traffic = new Traffic()) {
+      pin(sides, direction);
+      traffic.deliverFrom(goConsumes ? go(sides) : old(sides, direction), OLD_MILLIS);
+      AtomicInteger byNew = traffic.deliverFrom(other(sides, direction), NEW_MILLIS);
+      traffic.produceInto(
+          old(sides, direction),
+          PER_SECOND,
+          () -> {
+            awaitPublished(traffic, PER_SECOND / 2);
+            migrateUntil(sides, direction, traffic, SECONDS * PER_SECOND, false);
+          });
+      traffic.produceInto(
+          other(sides, direction),
+          PER_SECOND,
+          () -> {
+            int before = traffic.publishedCount();
+            unpin(sides, direction);
+            sides.migrateAll(direction, "--finish", "--wait", "60");
+            awaitPublished(traffic, before + PER_SECOND);
+          });
+
+      awaitEmpty(sides, traffic);
+      assertThat(traffic.repeats()).as("delivered twice").isEmpty();
+      assertThat(traffic.deliveredCount()).isEqualTo(traffic.publishedCount());
+      System.out.printf(
+          "producers that switched before --finish: %d of %d groups out of order%n",
+          outOfOrder(traffic).size(), traffic.published().size());
+      assertThat(byNew.get()).as("deliveries by the new side").isPositive();
+      sides.assertNothingLeftBehind();
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "ONE_DATABASE, TO_HAREL, false, false",
+    "ONE_DATABASE, TO_LEGACY, false, true",
+    "TWO_DATABASES, TO_HAREL, true, true",
+    "TWO_DATABASES, TO_LEGACY, false, false"
+  })
+  void anAbortUnderWayLosesAndOvertakesNothing(
+      Place place, Direction direction, boolean goConsumes, boolean killing) throws Exception {
+    try (Sides sides = Sides.in(place);
+        Traffic traffic = new Traffic()) {
+      pin(sides, direction);
+      AtomicInteger byOld =
+          traffic.deliverFrom(goConsumes ? go(sides) : old(sides, direction), OLD_MILLIS / 4);
+      // Too slow for all that comes: something is left there to go back.
+      AtomicInteger byNew = traffic.deliverFrom(other(sides, direction), 4 * OLD_MILLIS);
+      traffic.produceInto(
+          old(sides, direction),
+          PER_SECOND,
+          () -> {
+            awaitPublished(traffic, PER_SECOND / 2);
+            migrateUntil(sides, direction, traffic, SECONDS * PER_SECOND / 2, killing);
+            CliRun abort = sides.migrate(direction, "--abort", "--wait", "60");
+            assertThat(abort.exitCode()).as(abort.err()).isZero();
+            unpin(sides, direction);
+            assertThat(sides.snapshot(direction.back()).groups()).as("left behind").isEmpty();
+          });
+
+      assertDeliveredOnceInOrder(sides, traffic, byOld, byNew);
+    }
+  }
+}
