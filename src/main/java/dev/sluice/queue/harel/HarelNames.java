@@ -17,8 +17,12 @@ record HarelNames(String prefix) {
     return new HarelNames(prefix.map(p -> p.toLowerCase(java.util.Locale.ROOT)).orElse(""));
   }
 
+  static boolean isPrefix(String text) {
+    return PREFIX.matcher(text).matches();
+  }
+
   private static void requireValid(String prefix) {
-    if (!PREFIX.matcher(prefix).matches()) {
+    if (!isPrefix(prefix)) {
       throw new IllegalArgumentException(
           "prefix: must be a letter or _, then letters, digits or _, at most 30 in all");
     }

@@ -16,6 +16,7 @@ import dev.sluice.queue.Return;
 import dev.sluice.queue.SchemaReport;
 import dev.sluice.queue.jdbc.Acks;
 import dev.sluice.queue.jdbc.Session;
+import dev.sluice.queue.jdbc.Texts;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -107,6 +108,11 @@ public final class HarelQueue implements Queue {
   /** A queue in the tables that harel up to 0.6 names, with a visibility timeout of 30 seconds. */
   public static Builder builder(DataSource dataSource) {
     return new Builder(dataSource);
+  }
+
+  /** Whether tables can have this prefix: a letter or _, then up to 29 letters, digits or _. */
+  public static boolean isPrefix(String text) {
+    return HarelNames.isPrefix(text);
   }
 
   /**
@@ -426,8 +432,7 @@ public final class HarelQueue implements Queue {
       return claims.staleBut(List.of());
     }
     Map<Receipt, String> reasons = new LinkedHashMap<>();
-    // NUL is the one character that text cannot hold, and a target may answer with it.
-    rejections.forEach(r -> reasons.put(r.receipt(), r.reason().replace('\0', '\uFFFD')));
+    rejections.forEach(r -> reasons.put(r.receipt(), Texts.withoutNul(r.reason())));
     Set<Receipt> stale =
         claims.staleBut(
             session.query(
@@ -486,7 +491,7 @@ public final class HarelQueue implements Queue {
             "queue '%s': the harel tables hold one queue, '%s'".formatted(row.queue(), name));
       }
       Message message = row.message();
-      requireNoNul("id", message.id());
+      Texts.requireNoNul("id", message.id());
       String group = message.messageGroupId().orElse(message.id());
       events.add(
           new Event(group, EventText.write(message, kind), message.highPriority() ? HIGH : 0));
@@ -507,8 +512,8 @@ public final class HarelQueue implements Queue {
     }
     events.forEach(
         event -> {
-          requireNoNul("message group", event.group());
-          requireNoNul("event", event.text());
+          Texts.requireNoNul("message group", event.group());
+          Texts.requireNoNul("event", event.text());
         });
     return session.query(
         "publish",
@@ -517,12 +522,6 @@ public final class HarelQueue implements Queue {
         events.stream().map(Event::group).toArray(String[]::new),
         events.stream().map(Event::text).toArray(String[]::new),
         events.stream().map(Event::priority).toArray(Integer[]::new));
-  }
-
-  private static void requireNoNul(String what, String value) {
-    if (value.indexOf('\0') >= 0) {
-      throw new IllegalArgumentException(what + ": must not hold a NUL character");
-    }
   }
 
   static double seconds(Duration duration) {

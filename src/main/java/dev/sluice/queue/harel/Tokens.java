@@ -1,5 +1,6 @@
 package dev.sluice.queue.harel;
 
+import dev.sluice.queue.jdbc.Texts;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.util.UUID;
@@ -9,10 +10,7 @@ final class Tokens {
   private final String worker;
 
   Tokens(String worker) {
-    if (worker.indexOf('\0') >= 0) {
-      throw new IllegalArgumentException("worker: must not hold a NUL character");
-    }
-    this.worker = worker;
+    this.worker = Texts.requireNoNul("worker", worker);
   }
 
   static String defaultWorker() {

@@ -17,6 +17,7 @@ import dev.sluice.queue.Return;
 import dev.sluice.queue.SchemaReport;
 import dev.sluice.queue.jdbc.Acks;
 import dev.sluice.queue.jdbc.Session;
+import dev.sluice.queue.jdbc.Texts;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -111,7 +112,7 @@ public final class LegacyQueue implements Queue {
         throw new IllegalArgumentException("queue name: must not be empty");
       }
       this.dataSource = dataSource;
-      this.name = requireNoNul("queue name", name);
+      this.name = Texts.requireNoNul("queue name", name);
     }
 
     /** How long a claim holds; zero or less for the default of 30 s, fractions are rounded up. */
@@ -277,9 +278,8 @@ public final class LegacyQueue implements Queue {
       return Set.of();
     }
     Keys keys = Keys.of(rejections.stream().map(Rejection::receipt).toList());
-    // NUL is the one character that text cannot hold, and a target may answer with it.
     String[] reasons =
-        rejections.stream().map(r -> r.reason().replace('\0', '\uFFFD')).toArray(String[]::new);
+        rejections.stream().map(r -> Texts.withoutNul(r.reason())).toArray(String[]::new);
     Set<Receipt> stale =
         keys.without(
             session.query(
@@ -343,10 +343,13 @@ public final class LegacyQueue implements Queue {
     String[] payloads = new String[size];
     for (int i = 0; i < size; i++) {
       Message message = rows.get(i).message();
-      ids[i] = requireNoNul("id", message.id());
-      queues[i] = requireNoNul("queue name", rows.get(i).queue());
+      ids[i] = Texts.requireNoNul("id", message.id());
+      queues[i] = Texts.requireNoNul("queue name", rows.get(i).queue());
       groups[i] =
-          message.messageGroupId().map(group -> requireNoNul("message group", group)).orElse(null);
+          message
+              .messageGroupId()
+              .map(group -> Texts.requireNoNul("message group", group))
+              .orElse(null);
       payloads[i] = MessageJson.write(message);
     }
     session.query(
@@ -359,13 +362,6 @@ public final class LegacyQueue implements Queue {
         groups,
         payloads);
     return List.of(ids);
-  }
-
-  private static String requireNoNul(String what, String value) {
-    if (value.indexOf('\0') >= 0) {
-      throw new IllegalArgumentException(what + ": must not hold a NUL character");
-    }
-    return value;
   }
 
   private static long wholeSeconds(Duration duration) {

@@ -49,11 +49,11 @@ final class LegacySchema {
   }
 
   static String script() {
-    return resource("queue_messages.sql")
+    return SchemaTools.resource("queue_messages.sql")
         + "\n"
-        + resource("queue_messages_failed.sql")
+        + SchemaTools.resource("queue_messages_failed.sql")
         + "\n"
-        + resource("claim_indexes.sql");
+        + SchemaTools.resource("claim_indexes.sql");
   }
 
   /** Creates what is missing, in one transaction; takes no lock on a table that is there. */
@@ -64,10 +64,10 @@ final class LegacySchema {
           // Two at once: CREATE ... IF NOT EXISTS fails when another session commits it in between.
           SchemaTools.execute(connection, "SELECT pg_advisory_xact_lock(7723021)");
           if (!SchemaTools.exists(connection, TABLE)) {
-            SchemaTools.execute(connection, resource("queue_messages.sql"));
+            SchemaTools.execute(connection, SchemaTools.resource("queue_messages.sql"));
           }
           if (!SchemaTools.exists(connection, FAILED_TABLE)) {
-            SchemaTools.execute(connection, resource("queue_messages_failed.sql"));
+            SchemaTools.execute(connection, SchemaTools.resource("queue_messages_failed.sql"));
           }
           return true;
         });
@@ -109,7 +109,11 @@ final class LegacySchema {
         "schema init --indexes",
         connection -> {
           SchemaTools.createIndexes(
-              connection, TABLE, CLAIM_INDEXES, resource("claim_indexes.sql"), INDEX_LOCK);
+              connection,
+              TABLE,
+              CLAIM_INDEXES,
+              SchemaTools.resource("claim_indexes.sql"),
+              INDEX_LOCK);
           return true;
         });
   }
@@ -168,9 +172,5 @@ final class LegacySchema {
           "table " + table + " is partitioned or inherited from; it must be a plain table");
     }
     return SchemaTools.differences(connection, table, columns);
-  }
-
-  private static String resource(String file) {
-    return SchemaTools.resource(file);
   }
 }

@@ -1,5 +1,6 @@
 package dev.sluice.queue.uri;
 
+import dev.sluice.queue.harel.HarelQueue;
 import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -34,7 +35,6 @@ public final class QueueUri {
     HAREL
   }
 
-  private static final Pattern PREFIX = Pattern.compile("[A-Za-z_][A-Za-z0-9_]{0,29}");
   private static final Pattern NUMBER = Pattern.compile("\\d{1,5}");
   private static final int DEFAULT_PORT = 5432;
 
@@ -259,7 +259,7 @@ public final class QueueUri {
         return;
       }
       if (backend == Backend.HAREL && name.equals("prefix")) {
-        if (!PREFIX.matcher(value).matches()) {
+        if (!HarelQueue.isPrefix(value)) {
           throw new IllegalArgumentException(
               "URI: prefix: must be a letter or '_', then letters, digits or '_', at most 30"
                   + " characters");
