@@ -2,15 +2,9 @@ package dev.sluice.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.sun.net.httpserver.HttpServer;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.List;
-import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -21,43 +15,20 @@ class HarelCommandsTest extends WithDatabase {
   private static final String NO_MESSAGE =
       "{\"id\":\"e1\",\"kind\":\"order.paid\",\"data\":{\"n\":1}}";
 
-  private final List<String> seen = new CopyOnWriteArrayList<>();
-  private final HttpServer target;
+  private final AnsweringTarget target;
 
   HarelCommandsTest() throws IOException {
-    target = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+    target = AnsweringTarget.start();
   }
 
   @BeforeEach
-  void start() {
+  void init() {
     harel("schema", "init");
-    target.createContext(
-        "/",
-        exchange -> {
-          try (exchange) {
-            String body =
-                new String(exchange.getRequestBody().readAllBytes(), StandardCharsets.UTF_8);
-            String group = exchange.getRequestHeaders().getFirst("X-Sluice-Group");
-            seen.add(group == null ? body : group + " " + body);
-            String path = exchange.getRequestURI().getPath();
-            byte[] later = "{\"ack\":false,\"delaySeconds\":600}".getBytes(StandardCharsets.UTF_8);
-            int status = path.startsWith("/refuse") ? 404 : 200;
-            exchange.sendResponseHeaders(status, path.startsWith("/later") ? later.length : -1);
-            if (path.startsWith("/later")) {
-              exchange.getResponseBody().write(later);
-            }
-          }
-        });
-    target.start();
   }
 
   @AfterEach
   void stop() {
-    target.stop(0);
-  }
-
-  private String url(String path) {
-    return "http://127.0.0.1:" + target.getAddress().getPort() + path;
+    target.close();
   }
 
   private String uri(String query) {
@@ -119,12 +90,15 @@ class HarelCommandsTest extends WithDatabase {
 
   @Test
   void drainDeliversInGroupOrder() {
-    publishLines(line("o3", "g", url("/")), line("o1", "g", url("/")), line("o2", "g", url("/")));
+    publishLines(
+        line("o3", "g", target.url("/")),
+        line("o1", "g", target.url("/")),
+        line("o2", "g", target.url("/")));
 
     CliRun run = harel("drain", "--json");
 
     assertThat(run.exitCode()).as(run.err()).isZero();
-    assertThat(seen)
+    assertThat(target.seen())
         .containsExactly(
             "{\"messageId\":\"o3\"}", "{\"messageId\":\"o1\"}", "{\"messageId\":\"o2\"}");
     assertThat(run.keys())
@@ -146,26 +120,26 @@ class HarelCommandsTest extends WithDatabase {
 
   @Test
   void aParkedGroupIsLeftWithExitCode4() {
-    publishLines(line("l1", "g", url("/later")), line("l2", "g", url("/")));
+    publishLines(line("l1", "g", target.url("/later")), line("l2", "g", target.url("/")));
 
     CliRun run = harel("drain");
 
     assertThat(run.exitCode()).isEqualTo(4);
     assertThat(run.out()).contains("remaining            2  delayed, or in flight");
-    assertThat(seen).containsExactly("{\"messageId\":\"l1\"}");
+    assertThat(target.seen()).containsExactly("{\"messageId\":\"l1\"}");
   }
 
   @Test
   void eventsWithoutAMessageAreLeftToPython() {
     event("g", NO_MESSAGE);
     event("h", "[1]");
-    publishLines(line("o1", "i", url("/")));
+    publishLines(line("o1", "i", target.url("/")));
 
     CliRun run = harel("drain");
 
     assertThat(run.exitCode()).as(run.err()).isEqualTo(4);
     assertThat(run.out()).contains("remaining            2  delayed, in flight, or left to Python");
-    assertThat(seen).containsExactly("{\"messageId\":\"o1\"}");
+    assertThat(target.seen()).containsExactly("{\"messageId\":\"o1\"}");
     assertThat(query("SELECT count(*) FROM transport_groups WHERE locked_by IS NULL"))
         .containsExactly("2");
   }
@@ -173,12 +147,12 @@ class HarelCommandsTest extends WithDatabase {
   @Test
   void eventsWithoutAMessageGoToTheTargetNamedForThem() {
     event("order 17 ✓", NO_MESSAGE);
-    publishLines(line("o1", "i", url("/")));
+    publishLines(line("o1", "i", target.url("/")));
 
-    CliRun run = harel("drain", "--target", url("/events"));
+    CliRun run = harel("drain", "--target", target.url("/events"));
 
     assertThat(run.exitCode()).as(run.err()).isZero();
-    assertThat(seen)
+    assertThat(target.seen())
         .containsExactlyInAnyOrder(
             "order%2017%20%E2%9C%93 " + NO_MESSAGE, "{\"messageId\":\"o1\"}");
   }
@@ -225,13 +199,14 @@ class HarelCommandsTest extends WithDatabase {
   void publishWritesEventsOfAKindThatPythonReadsAndDrainReadsThem() {
     beVisitedByPython();
 
-    CliRun run = harelShell("?kind=order.paid").typing(line("o1", "g", url("/"))).run("publish");
+    CliRun run =
+        harelShell("?kind=order.paid").typing(line("o1", "g", target.url("/"))).run("publish");
 
     assertThat(run.exitCode()).as(run.err()).isZero();
     assertThat(query("SELECT event::json ->> 'kind' FROM transport_messages"))
         .containsExactly("order.paid");
     assertThat(harel("drain").exitCode()).isZero();
-    assertThat(seen).containsExactly("{\"messageId\":\"o1\"}");
+    assertThat(target.seen()).containsExactly("{\"messageId\":\"o1\"}");
   }
 
   @Test
@@ -295,7 +270,7 @@ class HarelCommandsTest extends WithDatabase {
   // ---- failed
 
   private void rejectTwo() {
-    publishLines(line("o1", "g", url("/refuse")), line("o2", "g", url("/refuse")));
+    publishLines(line("o1", "g", target.url("/refuse")), line("o2", "g", target.url("/refuse")));
     assertThat(harel("drain").exitCode()).isZero();
   }
 
@@ -317,7 +292,7 @@ class HarelCommandsTest extends WithDatabase {
   @Test
   void failedMessagesAreRequeuedInTheirOldPlaces() {
     rejectTwo();
-    publishLines(line("o3", "g", url("/")));
+    publishLines(line("o3", "g", target.url("/")));
 
     CliRun run = harel("failed", "requeue", "--group", "g", "--json");
 
@@ -386,7 +361,7 @@ class HarelCommandsTest extends WithDatabase {
   void aPrefixNamesOtherTables() {
     assertThat(harelShell("?prefix=shop").run("schema", "init").err())
         .isEqualTo("tables created\n");
-    harelShell("?prefix=shop").typing(line("o1", "g", url("/"))).run("publish");
+    harelShell("?prefix=shop").typing(line("o1", "g", target.url("/"))).run("publish");
 
     assertThat(query("SELECT group_id FROM shop_transport_messages")).containsExactly("g");
     assertThat(harel("stats", "--json").json().at("/queues/0/pending").asInt()).isZero();
