@@ -1,4 +1,8 @@
 -- What keeps claims flat as the number of groups grows; additive, dropped again by `schema drop-indexes`.
+-- A group's head. The Python package creates it with the table; here for tables that lack it.
+CREATE INDEX CONCURRENTLY IF NOT EXISTS {messages_index}
+  ON {messages} (group_id, seq);
+
 -- The order of claims. The Python package creates it itself, by this name, from 0.8 on.
 CREATE INDEX CONCURRENTLY IF NOT EXISTS {order_index}
   ON {groups} ((COALESCE(lock_expiry, 0)), group_id);

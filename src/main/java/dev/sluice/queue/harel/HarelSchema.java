@@ -87,8 +87,7 @@ final class HarelSchema {
   }
 
   // CREATE INDEX IF NOT EXISTS waits for every open writer, also when the index is there; and an
-  // index
-  // that a table lacks is added by --indexes, which blocks nobody.
+  // index that a table lacks is added by --indexes, which blocks nobody.
   private static void createTable(Connection connection, String statement, boolean fresh)
       throws SQLException {
     Matcher created = CREATED.matcher(statement);

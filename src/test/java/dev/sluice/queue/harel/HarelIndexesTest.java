@@ -71,6 +71,17 @@ class HarelIndexesTest {
     assertThat(prefixed.checkSchema().extras()).contains(Extra.CLAIM_INDEXES);
   }
 
+  @Test
+  void anIndexOfTheMessagesThatATableLacksIsMadeWithTheOthers() throws Exception {
+    try (Connection connection = database.connect()) {
+      execute(connection, "DROP INDEX transport_messages_group");
+
+      queue.admin().createExtra(Extra.CLAIM_INDEXES);
+
+      execute(connection, "DROP INDEX transport_messages_group");
+    }
+  }
+
   /** What harel does at its start; never the one whom a deadlock stops. */
   private void start() {
     try (Connection worker = database.connect()) {
