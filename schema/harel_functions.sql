@@ -7,7 +7,7 @@
 --   ack      deletes a row only after FOR UPDATE, which no publisher inside lets it have, and after a
 --            look begun later than that lock;
 --   claim    locks FOR NO KEY UPDATE, which lets publishers in, and drops an empty row as ack does.
--- A row lock alone does not keep a publisher's group: PostgreSQL (15 and 18 tried) loses a FOR KEY SHARE
+-- A row lock alone does not keep a publisher's group: PostgreSQL (15 tried) can lose a FOR KEY SHARE
 -- taken in the moment in which an update moves the row to another page. So a publisher also holds shared
 -- one of 256 advisory locks, that of its group, and a row is only deleted under the same lock, tried for
 -- and never waited for. Two groups that share a lock cost no more than an empty row that is left to a later
@@ -149,8 +149,8 @@ END $$;
 -- Leases up to p_max groups, those served longest ago first, and yields their heads. A NULL time is the
 -- database's. Order: COALESCE(lock_expiry, 0), then group_id; yielded as served. The bound on it keeps
 -- leased and parked groups out of the walk; groups that a clock ahead of ours freed lie behind the bound
--- and are looked at when the rest does not suffice. With the claim indexes 6 buffers a claim, however many
--- groups there are and whatever their state; without them one pass over all groups.
+-- and are looked at when the rest does not suffice. With the claim indexes 20 to 40 buffers a claim, however
+-- many groups there are and whatever their state; without them one pass over all groups.
 --
 -- Groups to leave out are hashed once: "<> ALL" compares each group walked past with each of them.
 --

@@ -133,8 +133,7 @@ public final class SchemaTools {
   }
 
   // Two at once would deadlock, or take each other's index for a leftover. Asked for again and
-  // again
-  // instead of waited for: CREATE INDEX CONCURRENTLY waits for every statement that is under way.
+  // again instead of waited for: CREATE INDEX CONCURRENTLY waits for every statement under way.
   private static void lockIndexes(Connection connection, long lock) throws SQLException {
     while (!Session.query(
             connection, "SELECT pg_try_advisory_lock(?)", row -> row.getBoolean(1), lock)
