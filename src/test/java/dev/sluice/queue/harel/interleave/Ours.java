@@ -57,6 +57,7 @@ final class Ours {
         .replace("{messages}", "transport_messages")
         .replace("{groups}", "transport_groups")
         .replace("{failed}", "transport_messages_failed")
+        .replace("{messages_index}", "transport_messages_group")
         .replace("{order_index}", "transport_groups_claim_order");
   }
 
