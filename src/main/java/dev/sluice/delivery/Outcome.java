@@ -43,4 +43,11 @@ public sealed interface Outcome {
 
   /** No answer came: refused, reset, TLS, DNS, time-out. */
   record Unreachable(String reason, int delaySeconds) implements Outcome {}
+
+  /**
+   * Its target failed too often lately, and was not called.
+   *
+   * @param resetSeconds in how long calls are let through again, from 1
+   */
+  record CircuitOpen(long resetSeconds) implements Outcome {}
 }

@@ -107,6 +107,16 @@ public interface Queue extends AutoCloseable {
   Set<Receipt> rejectBatch(Collection<Rejection> rejections);
 
   /**
+   * Which of these groups are blocked: quarantine holds a row of theirs, whose reason begins with
+   * {@link Rejection#BLOCKED}. Empty where there is no quarantine.
+   *
+   * @param groups as messages name them
+   */
+  default Set<String> blockedGroups(Collection<String> groups) {
+    return Set.of();
+  }
+
+  /**
    * Keeps claims alive: each that still holds lapses {@code duration} from now, all at one instant.
    * Pass all claims that a process holds of a group in one call, so that a later message never
    * lapses before an earlier one.
@@ -164,6 +174,17 @@ public interface Queue extends AutoCloseable {
 
   /** Compares what is in the database with what this backend needs. Creates nothing. */
   SchemaReport checkSchema();
+
+  /**
+   * Listens for the wake-up trigger of the schema, on a connection and a thread of its own, until
+   * closed. Reconnects by itself; while there is no connection or no trigger, nothing is heard.
+   *
+   * @param wake called when something was published to this queue, and once whenever listening
+   *     begins; must not block
+   */
+  default AutoCloseable listen(Runnable wake) {
+    return () -> {};
+  }
 
   /** Counts of this queue in the database, taken in one statement. */
   QueueMetrics metrics();

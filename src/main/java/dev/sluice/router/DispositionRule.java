@@ -61,6 +61,9 @@ record DispositionRule(boolean honoursDelayedReturn, RouterOptions.On5xx on5xx, 
     if (outcome instanceof Outcome.Unreachable unreachable) {
       return failed(unreachable.reason(), unreachable.delaySeconds(), failures);
     }
+    if (outcome instanceof Outcome.CircuitOpen open) {
+      return new Release(Duration.ofSeconds(open.resetSeconds()), "circuit open");
+    }
     throw new IllegalArgumentException("no rule for " + outcome.getClass().getSimpleName());
   }
 
