@@ -9,8 +9,8 @@ import dev.sluice.queue.Message;
 import dev.sluice.queue.Queue;
 import dev.sluice.queue.uri.QueueSettings;
 import dev.sluice.queue.uri.QueueUri;
+import dev.sluice.router.RoutedQueue;
 import dev.sluice.router.Router;
-import dev.sluice.router.RouterOptions;
 import dev.sluice.router.RouterProgress;
 import dev.sluice.router.RouterReport;
 import dev.sluice.time.SystemTime;
@@ -61,7 +61,8 @@ final class DemoCommand implements Callable<Integer> {
     if (parsed.embedded()) {
       console.message("starting a PostgreSQL in .sluice/postgres");
     }
-    QueueSettings settings = new QueueSettings(visibility(), false, Optional.empty());
+    QueueSettings settings =
+        new QueueSettings(RoutedQueue.DEFAULT_VISIBILITY, false, Optional.empty());
     try (DemoTable table = DemoTable.open(parsed, settings);
         DemoTarget target = DemoTarget.start()) {
       return play(table.queue(), target, parsed.backend() == QueueUri.Backend.LEGACY);
@@ -102,7 +103,8 @@ final class DemoCommand implements Callable<Integer> {
   private RouterReport drain(Queue queue, int messages) {
     try (SystemTime time = new SystemTime();
         HttpMediator mediator = new HttpMediator(time, HttpOptions.DEFAULT)) {
-      Router router = Router.builder(queue, mediator, time).options(RouterOptions.DEFAULTS).build();
+      Router router =
+          Router.builder(mediator, time).queue(queue, RoutedQueue.DEFAULT_VISIBILITY).build();
       return Interrupts.during(
           router::stop,
           () ->
@@ -110,10 +112,6 @@ final class DemoCommand implements Callable<Integer> {
                   Progress.of(console, "delivered", messages, () -> gone(router.progress())),
                   () -> router.drain(LONGEST_WAIT)));
     }
-  }
-
-  private static Duration visibility() {
-    return RouterOptions.DEFAULTS.visibility();
   }
 
   private static long gone(RouterProgress progress) {

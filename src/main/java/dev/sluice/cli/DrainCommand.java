@@ -73,7 +73,11 @@ final class DrainCommand implements Callable<Integer> {
         SystemTime time = new SystemTime();
         HttpMediator mediator = new HttpMediator(time, settings.httpOptions())) {
       Router router =
-          Router.builder(open.queue(), mediator, time).options(settings.routerOptions()).build();
+          Router.builder(mediator, time)
+              .options(settings.routerOptions())
+              .pool(settings.pool())
+              .queue(open.queue(), settings.visibility())
+              .build();
       RouterReport report = drain(router, open);
       boolean eventsAreLeft = open.queue().counters().leftOut() > 0;
       new DrainSummary(console).print(report, eventsAreLeft, json.json());

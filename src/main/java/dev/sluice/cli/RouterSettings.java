@@ -3,6 +3,8 @@ package dev.sluice.cli;
 import dev.sluice.delivery.HttpOptions;
 import dev.sluice.queue.uri.QueueSettings;
 import dev.sluice.queue.uri.QueueUri;
+import dev.sluice.router.PoolSettings;
+import dev.sluice.router.RoutedQueue;
 import dev.sluice.router.RouterOptions;
 import dev.sluice.router.RouterOptions.On5xx;
 import dev.sluice.router.RouterOptions.OnReject;
@@ -120,14 +122,19 @@ final class RouterSettings {
 
   RouterOptions routerOptions() {
     return RouterOptions.DEFAULTS
-        .withConcurrency(concurrency)
         .withBatch(batch)
         .withPollInterval(pollInterval.duration())
-        .withVisibility(visibility())
         .withDrainTime(drainTime.duration())
         .withMaxFailures(maxFailures)
         .withOn5xx(on5xx)
         .withOnReject(onReject);
+  }
+
+  PoolSettings pool() {
+    if (concurrency < 1) {
+      throw new IllegalArgumentException("concurrency: must be from 1, was " + concurrency);
+    }
+    return PoolSettings.of(PoolSettings.DEFAULT_CODE, concurrency);
   }
 
   HttpOptions httpOptions() {
@@ -135,7 +142,8 @@ final class RouterSettings {
   }
 
   // What the Queue itself reads as 30 s would be a different time than the one the router extends.
-  private Duration visibility() {
+  Duration visibility() {
+    RoutedQueue.requireVisibility(visibility.duration());
     return visibility.duration();
   }
 
@@ -146,14 +154,16 @@ final class RouterSettings {
    * @throws dev.sluice.queue.SchemaException if tables are missing or differ
    */
   OpenQueue open(QueueUri uri, Optional<String> queue, Duration patience) {
+    // What is out of range is told before anything is opened.
+    routerOptions();
+    pool();
     boolean exclusive = groups == Groups.EXCLUSIVE;
-    RouterOptions checked = routerOptions();
     OpenQueue open =
         OpenQueue.open(
             uri,
             queue,
             CONNECTIONS,
-            new QueueSettings(checked.visibility(), exclusive, target.map(EventTarget::url)));
+            new QueueSettings(visibility(), exclusive, target.map(EventTarget::url)));
     try {
       new DatabaseWait(patience).until(() -> requireSchema(open));
     } catch (RuntimeException e) {

@@ -55,8 +55,10 @@ final class RunCommand implements Callable<Integer> {
         SystemTime time = new SystemTime();
         HttpMediator mediator = new HttpMediator(time, settings.httpOptions());
         Router router =
-            Router.builder(open.queue(), mediator, time)
+            Router.builder(mediator, time)
                 .options(settings.routerOptions())
+                .pool(settings.pool())
+                .queue(open.queue(), settings.visibility())
                 .build()) {
       router.start();
       return Interrupts.during(

@@ -83,6 +83,20 @@ public record Message(
         mode.name());
   }
 
+  /** The same message for this pool. */
+  public Message withPool(String code) {
+    return new Message(
+        id,
+        code,
+        authTokenOrNull,
+        signingSecretOrNull,
+        mediationType,
+        mediationTarget,
+        messageGroupIdOrNull,
+        highPriority,
+        dispatchMode);
+  }
+
   /** Leaves out the token, the secret and the target, which may carry a password. */
   @Override
   public String toString() {

@@ -7,10 +7,12 @@ import dev.sluice.time.Time;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
+import java.util.function.Supplier;
 
 /**
- * Decides when a drain is over: at once when nothing is left to claim, or, if it is to wait, when
- * the queue is empty or the wait is over. Owned by the router's thread.
+ * Decides when a drain is over: when nothing is left to claim and nothing is to come back that was
+ * sent away for lack of room, or, if it is to wait, when the queue is empty or the wait is over.
+ * Owned by the router's thread.
  */
 final class Drain {
   /** One poll beside others may find every row locked; rows behind a delayed one stay pending. */
@@ -23,6 +25,7 @@ final class Drain {
   private final Time time;
   private final Executor core;
   private final Executor polls;
+  private final Supplier<Duration> untilLastReturn;
   private final Runnable pollAnew;
   private final CompletableFuture<Void> end;
   private boolean waiting;
@@ -30,6 +33,7 @@ final class Drain {
   private int emptyPolls;
 
   /**
+   * @param untilLastReturn in how long the last message is back that was sent away for lack of room
    * @param pollAnew has the queue looked at once more, now
    * @param end completes when the drain is over
    */
@@ -39,6 +43,7 @@ final class Drain {
       Time time,
       Executor core,
       Executor polls,
+      Supplier<Duration> untilLastReturn,
       Runnable pollAnew,
       CompletableFuture<Void> end) {
     this.queue = queue;
@@ -46,9 +51,15 @@ final class Drain {
     this.time = time;
     this.core = core;
     this.polls = polls;
+    this.untilLastReturn = untilLastReturn;
     this.pollAnew = pollAnew;
     this.end = end;
     this.waitOver = wait.isZero();
+  }
+
+  /** The queue cannot be polled. */
+  void fails(Throwable cause) {
+    end.completeExceptionally(cause);
   }
 
   /** A poll has taken something. */
@@ -96,6 +107,10 @@ final class Drain {
       return;
     }
     boolean nothingClaimable = metrics.pending() + metrics.lapsed() == 0;
+    Duration away = untilLastReturn.get();
+    if (metrics.total() > 0 && !away.isZero()) {
+      return;
+    }
     if (metrics.total() == 0 || (waitOver && (nothingClaimable || emptyPolls >= EMPTY_POLLS))) {
       end.complete(null);
     } else if (waitOver) {

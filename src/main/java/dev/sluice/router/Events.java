@@ -8,11 +8,9 @@ import org.slf4j.LoggerFactory;
 final class Events {
   private static final Logger log = LoggerFactory.getLogger(Router.class);
 
-  private final String pool;
   private final String queue;
 
-  Events(String pool, String queue) {
-    this.pool = pool;
+  Events(String queue) {
     this.queue = LogText.value(queue);
   }
 
@@ -53,15 +51,18 @@ final class Events {
 
   void followersGoBack(OrderedGroup<Held> group, int count, Duration delay) {
     log.info(
-        "event=followers_handed_back queue={} pool={} group={} count={} delaySeconds={}",
+        group.isBlocked()
+            ? "event=followers_quarantined queue={} pool={} group={} count={}"
+            : "event=followers_handed_back queue={} pool={} group={} count={} delaySeconds={}",
         queue,
-        pool,
+        LogText.value(group.pool()),
         LogText.value(group.key()),
         count,
         delay.toSeconds());
   }
 
-  void rejected(Held message, Disposition.Reject reject, RouterOptions.OnReject end) {
+  void rejected(Held message, Disposition.Reject reject, boolean drops, boolean blocks) {
+    String end = blocks ? "BLOCK" : drops ? "DROP" : "QUARANTINE";
     if (reject.critical()) {
       log.error(
           "event=rejected severity=CRITICAL {} target={} end={} reason={}",
@@ -107,68 +108,71 @@ final class Events {
   }
 
   void settlingFails(int count, String cause) {
-    log.warn(
-        "event=settling_fails queue={} pool={} kept={} reason={}",
-        queue,
-        pool,
-        count,
-        LogText.value(cause));
+    log.warn("event=settling_fails queue={} kept={} reason={}", queue, count, LogText.value(cause));
   }
 
   void settlementsRefused(int count, String cause) {
     log.error(
-        "event=settlements_refused queue={} pool={} kept={} reason={}",
-        queue,
-        pool,
-        count,
-        LogText.value(cause));
+        "event=settlements_refused queue={} kept={} reason={}", queue, count, LogText.value(cause));
   }
 
   void settlingResumed() {
-    log.info("event=settling_resumed queue={} pool={}", queue, pool);
+    log.info("event=settling_resumed queue={}", queue);
   }
 
   void extendingFails(String cause) {
-    log.warn("event=extending_fails queue={} pool={} reason={}", queue, pool, LogText.value(cause));
+    log.warn("event=extending_fails queue={} reason={}", queue, LogText.value(cause));
   }
 
   void extendingResumed() {
-    log.info("event=extending_resumed queue={} pool={}", queue, pool);
+    log.info("event=extending_resumed queue={}", queue);
   }
 
   void pollingFails(String cause) {
-    log.warn("event=polling_fails queue={} pool={} reason={}", queue, pool, LogText.value(cause));
+    log.warn("event=polling_fails queue={} reason={}", queue, LogText.value(cause));
   }
 
   void pollingResumed() {
-    log.info("event=polling_resumed queue={} pool={}", queue, pool);
+    log.info("event=polling_resumed queue={}", queue);
   }
 
   void quarantinedMalformed(int count) {
     log.warn("event=malformed_quarantined queue={} count={}", queue, count);
   }
 
-  void started(RouterOptions options) {
-    log.info("event=started queue={} pool={} concurrency={}", queue, pool, options.concurrency());
+  void unknownPool(String code) {
+    log.warn(
+        "event=unknown_pool queue={} pool={} used={}",
+        queue,
+        LogText.value(code),
+        PoolSettings.DEFAULT_CODE);
   }
 
-  void stopping(int delivering) {
-    log.info("event=stopping queue={} pool={} delivering={}", queue, pool, delivering);
+  void poolFull(String code, int count) {
+    log.info("event=pool_full queue={} pool={} count={}", queue, LogText.value(code), count);
+  }
+
+  void started() {
+    log.info("event=started queue={}", queue);
+  }
+
+  void stopping(long delivering) {
+    log.info("event=stopping queue={} delivering={}", queue, delivering);
   }
 
   void drainTimeOver(int delivering) {
-    log.warn("event=drain_time_over queue={} pool={} left={}", queue, pool, delivering);
+    log.warn("event=drain_time_over queue={} left={}", queue, delivering);
   }
 
   void stopped() {
-    log.info("event=stopped queue={} pool={}", queue, pool);
+    log.info("event=stopped queue={}", queue);
   }
 
   private String ids(Held message) {
     return "queue="
         + queue
         + " pool="
-        + pool
+        + LogText.value(message.pool().code())
         + " group="
         + LogText.value(message.flushGroup())
         + " id="

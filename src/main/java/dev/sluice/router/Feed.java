@@ -6,6 +6,8 @@ import dev.sluice.queue.QueueClosedException;
 import dev.sluice.queue.QueueException;
 import dev.sluice.time.Time;
 import java.time.Duration;
+import java.util.HashSet;
+import java.util.Set;
 import java.util.concurrent.Executor;
 
 /**
@@ -31,14 +33,31 @@ final class Feed {
 
   /** What a feed brings in and asks; called on the router's thread. */
   interface Taker {
-    /** How many messages there is room for. */
+    /** How many messages there is room for in the pools that the queue feeds. */
     int room();
 
-    /** A poll begins. */
-    void beginning(Poll poll);
+    /** Whether that is worth a statement now, or more should be waited for. */
+    boolean hasMuchRoom();
 
-    /** A poll has ended; a failed one has taken nothing. */
-    void polled(Poll poll, PollResult result);
+    /** How many messages there is room for in other pools: the queue may have some for them. */
+    int roomElsewhere();
+
+    /**
+     * A poll begins.
+     *
+     * @param max how many messages it may bring in
+     */
+    void beginning(Poll poll, int max);
+
+    /**
+     * A poll has ended; a failed one has taken nothing.
+     *
+     * @param blocked the groups among them that quarantine blocks
+     */
+    void polled(Poll poll, PollResult result, Set<String> blocked);
+
+    /** The queue may have more, if there is room. */
+    void mayHaveMore();
 
     /** The last poll was empty, and the next comes after the interval. */
     void idle(Poll poll, PollResult result);
@@ -71,6 +90,7 @@ final class Feed {
   private boolean wakened;
   private boolean timed;
   private boolean awaitsRoom;
+  private boolean seesNoRoom;
   private Time.Timer timer = () -> {};
 
   Feed(
@@ -103,6 +123,11 @@ final class Feed {
     cancelTimer();
   }
 
+  /** Whether the last poll that ended has succeeded. */
+  boolean succeeds() {
+    return lastEnded > 0 && !backoff.isOn();
+  }
+
   boolean isUnderWay() {
     return underWay;
   }
@@ -125,12 +150,14 @@ final class Feed {
       return;
     }
     int room = taker.room();
-    if (room >= Math.min(options.batch(), options.capacity() / 4)) {
+    if (room > 0 && taker.hasMuchRoom()) {
       cancelTimer();
       poll(room);
-    } else if (room > 0 && !timed) {
+    } else if (!timed || (room > 0 && seesNoRoom)) {
+      cancelTimer();
       awaitsRoom = true;
-      pollAfter(FOR_MORE_ROOM);
+      seesNoRoom = room <= 0;
+      pollAfter(seesNoRoom ? options.pollInterval() : FOR_MORE_ROOM);
     }
   }
 
@@ -159,31 +186,50 @@ final class Feed {
     Poll poll = new Poll(++lastBegun, time.nanos());
     underWay = true;
     wakened = false;
-    taker.beginning(poll);
+    taker.beginning(poll, max);
     polls.execute(
         () -> {
           try {
             PollResult result = queue.poll(max);
-            core.execute(() -> succeeded(poll, result));
+            Set<String> blocked = blockedAmong(result);
+            core.execute(() -> succeeded(poll, result, blocked));
           } catch (Throwable e) {
             core.execute(() -> failed(poll, e));
           }
         });
   }
 
-  private void succeeded(Poll poll, PollResult result) {
+  // Asked after the claim: whatever blocked a group before this claim of it is seen.
+  private Set<String> blockedAmong(PollResult result) {
+    if (options.onBlock() == RouterOptions.OnBlock.ACK) {
+      return Set.of();
+    }
+    Set<String> ordered = new HashSet<>();
+    result.deliveries().forEach(d -> Groups.key(d).ifPresent(ordered::add));
+    if (ordered.isEmpty()) {
+      return Set.of();
+    }
+    try {
+      return queue.blockedGroups(ordered);
+    } catch (RuntimeException e) {
+      // Unknown: the rejections find out, and give back what is not blocked.
+      return ordered;
+    }
+  }
+
+  private void succeeded(Poll poll, PollResult result, Set<String> blocked) {
     ended(poll);
     failuresInARow = 0;
     if (backoff.succeeded()) {
       events.pollingResumed();
     }
     boolean again = result.taken() > 0 || wakened;
-    taker.polled(poll, result);
+    taker.polled(poll, result, blocked);
     if (!on) {
       return;
     }
     if (again) {
-      pollIfRoom();
+      taker.mayHaveMore();
     } else {
       pollAfter(options.pollInterval());
       taker.idle(poll, result);
@@ -194,7 +240,7 @@ final class Feed {
     ended(poll);
     if (cause instanceof QueueClosedException) {
       on = false;
-      taker.polled(poll, PollResult.EMPTY);
+      taker.polled(poll, PollResult.EMPTY, Set.of());
       taker.closed();
       return;
     }
@@ -204,7 +250,7 @@ final class Feed {
               ? String.valueOf(cause.getMessage())
               : cause.getClass().getName());
     }
-    taker.polled(poll, PollResult.EMPTY);
+    taker.polled(poll, PollResult.EMPTY, Set.of());
     if (isOutOfMemory(cause) && ceiling > 1) {
       // So many messages of their size do not fit into our heap: ask for fewer from now on.
       ceiling = Math.max(1, ceiling / 2);
@@ -239,8 +285,13 @@ final class Feed {
       return;
     }
     boolean patient = awaitsRoom;
+    boolean sawNoRoom = seesNoRoom;
     cancelTimer();
     int room = taker.room();
+    if (room <= 0 && sawNoRoom) {
+      // What waits in front is for pools that are full; behind it may be some for others.
+      room = taker.roomElsewhere();
+    }
     if (patient && on && !underWay && room > 0) {
       poll(room);
     } else {
@@ -252,6 +303,7 @@ final class Feed {
     timer.cancel();
     timed = false;
     awaitsRoom = false;
+    seesNoRoom = false;
   }
 
   private static Duration max(Duration a, Duration b) {

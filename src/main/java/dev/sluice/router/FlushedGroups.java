@@ -1,7 +1,10 @@
 package dev.sluice.router;
 
+import dev.sluice.router.RouterStatus.FlushedGroup;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 
 /** The groups that a target wants no more of for a while. Owned by the router's thread. */
@@ -19,6 +22,18 @@ final class FlushedGroups {
     if (!group.isEmpty()) {
       endByGroup.put(group, now + time.toNanos());
     }
+  }
+
+  /** The groups that are suppressed now. */
+  List<FlushedGroup> list(long now) {
+    List<FlushedGroup> all = new ArrayList<>();
+    endByGroup.forEach(
+        (group, end) -> {
+          if (end - now > 0) {
+            all.add(new FlushedGroup(group, Duration.ofNanos(end - now)));
+          }
+        });
+    return all;
   }
 
   /** Whether messages of this group are not to be delivered now. */

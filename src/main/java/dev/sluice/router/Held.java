@@ -17,19 +17,27 @@ final class Held {
   record Claim(Delivery delivery, long poll, long lapsesAt) {}
 
   private final Delivery delivery;
+  private final Lane lane;
+  private final Pool pool;
   private final @Nullable OrderedGroup<Held> group;
   private Receipt receipt;
   private long lapsesAt;
   private int calls;
+  private long calledAt;
+  private boolean admitted;
   private boolean settling;
+  private boolean leavesAtOnce;
   private boolean owesCommit;
   private @Nullable Claim again;
 
   /**
+   * @param lane the queue it came from
    * @param group where it waits its turn; null for a message that need not
    */
-  Held(Claim claim, @Nullable OrderedGroup<Held> group) {
+  Held(Claim claim, Lane lane, Pool pool, @Nullable OrderedGroup<Held> group) {
     this.delivery = claim.delivery;
+    this.lane = lane;
+    this.pool = pool;
     this.group = group;
     this.receipt = claim.delivery.receipt();
     this.lapsesAt = claim.lapsesAt;
@@ -41,6 +49,34 @@ final class Held {
 
   String id() {
     return delivery.brokerId();
+  }
+
+  Lane lane() {
+    return lane;
+  }
+
+  Pool pool() {
+    return pool;
+  }
+
+  /** It has a place in its pool. */
+  void admit() {
+    admitted = true;
+    pool.admit();
+  }
+
+  /**
+   * It gives up its place.
+   *
+   * @return whether it had one
+   */
+  boolean leavePool() {
+    boolean had = admitted;
+    if (had) {
+      admitted = false;
+      pool.left();
+    }
+    return had;
   }
 
   Optional<OrderedGroup<Held>> group() {
@@ -69,8 +105,23 @@ final class Held {
     return calls;
   }
 
-  void called() {
+  void called(long now) {
     calls++;
+    calledAt = now;
+  }
+
+  /** When its last call began, in {@code Time.nanos}. */
+  long calledAt() {
+    return calledAt;
+  }
+
+  /** There is no place for it: it is settled as it came. */
+  void leaveAtOnce() {
+    leavesAtOnce = true;
+  }
+
+  boolean leavesAtOnce() {
+    return leavesAtOnce;
   }
 
   /** Its disposition is known and waits for the database. */
@@ -97,7 +148,7 @@ final class Held {
       receipt = claim.delivery.receipt();
       lapsesAt = claim.lapsesAt;
     }
-    // While it is being settled nobody knows yet whether the old claim still held; see RouterCore.
+    // While it is being settled nobody knows yet whether the old claim still held; see Ends.
     if (settling || !sameRow) {
       again = claim;
     }

@@ -17,12 +17,17 @@ import org.jspecify.annotations.Nullable;
  * while a generation is under way, or a poll that may have looked before it was committed, whatever
  * that poll brings in joins the next generation.
  *
+ * <p>A message for which there is no place here leaves at once, past those that wait: in the queue
+ * they come before it, and hold it back there if they return too. Until that is committed, whatever
+ * comes in behind it leaves as well.
+ *
  * @param <M> the messages, compared by identity or {@code equals}
  */
 final class OrderedGroup<M> {
   /** The least delay of an untried message that goes back behind its head. */
   static final Duration LEAST_DELAY_BEHIND = Duration.ofSeconds(10);
 
+  private final String pool;
   private final String key;
   private final Deque<M> untried = new ArrayDeque<>();
   private final Deque<M> behind = new ArrayDeque<>();
@@ -30,9 +35,18 @@ final class OrderedGroup<M> {
   private int returning;
   private long closedToPolls;
   private Duration delayBehind = Duration.ZERO;
+  private boolean blocked;
+  private int tailsLeaving;
+  private long tailClosedToPolls;
 
-  OrderedGroup(String key) {
+  OrderedGroup(String pool, String key) {
+    this.pool = pool;
     this.key = key;
+  }
+
+  /** The code of the pool that its messages are in. */
+  String pool() {
+    return pool;
   }
 
   String key() {
@@ -45,17 +59,48 @@ final class OrderedGroup<M> {
    * @param poll the number, from 1, of the poll that brought it
    */
   void arrive(M message, long poll) {
-    if (isClosing() || poll <= closedToPolls) {
+    if (isClosedTo(poll)) {
       behind.add(message);
     } else {
       delayBehind = Duration.ZERO;
+      blocked = false;
       untried.add(message);
     }
   }
 
+  /** Whether what this poll brings in can only go back behind others that are on their way. */
+  boolean isClosedTo(long poll) {
+    return isClosing() || poll <= closedToPolls;
+  }
+
+  /** Whether what this poll brings in has to leave at once, as a message before it does. */
+  boolean followsTail(long poll) {
+    return tailsLeaving > 0 || poll <= tailClosedToPolls;
+  }
+
+  /** A message that came in leaves at once; {@link #tailCommitted} is due for it. */
+  void tailLeaves() {
+    tailsLeaving++;
+  }
+
+  /**
+   * A message that left at once is where it belongs.
+   *
+   * @param lastPoll the last poll that began; it may have looked before that
+   */
+  void tailCommitted(long lastPoll) {
+    tailsLeaving--;
+    tailClosedToPolls = Math.max(tailClosedToPolls, lastPoll);
+  }
+
+  /** A message that left at once stays claimed after all: what comes later leaves too. */
+  void tailIsLeft() {
+    tailClosedToPolls = Long.MAX_VALUE;
+  }
+
   /** Makes the next message the head, if there is no head and the group is open. */
   Optional<M> takeNext() {
-    if (head != null || isClosing() || untried.isEmpty()) {
+    if (head != null || untried.isEmpty()) {
       return Optional.empty();
     }
     head = untried.remove();
@@ -76,14 +121,29 @@ final class OrderedGroup<M> {
     return true;
   }
 
-  /**
-   * The head is on its way back, or stops its group: all others follow it. {@link #committed} is
-   * due for it.
-   */
+  /** The head is on its way back: all others follow it. {@link #committed} is due for it. */
   void headGoesBack(Duration delay) {
     head = null;
     returning++;
     retreat(max(delay, LEAST_DELAY_BEHIND));
+  }
+
+  /** The head is rejected and stops its group: all others follow it into quarantine. */
+  void headBlocks() {
+    head = null;
+    returning++;
+    block();
+  }
+
+  /** All that wait follow another message of their group into quarantine. */
+  void block() {
+    retreat(Duration.ZERO);
+    blocked = true;
+  }
+
+  /** Whether what {@link #takeBehind} gives goes to quarantine rather than back. */
+  boolean isBlocked() {
+    return blocked;
   }
 
   /** The head, which is not being delivered, goes back together with all that is behind it. */
@@ -118,6 +178,7 @@ final class OrderedGroup<M> {
 
   private void closeForGood(Duration claim) {
     closedToPolls = Long.MAX_VALUE;
+    blocked = false;
     retreat(claim);
   }
 
@@ -130,6 +191,13 @@ final class OrderedGroup<M> {
     }
     // Whoever took it needs time for it, or what is behind it would overtake it.
     retreat(LEAST_DELAY_BEHIND);
+  }
+
+  /** Takes out the messages that wait behind the head, in order. */
+  List<M> takeUntried() {
+    List<M> all = List.copyOf(untried);
+    untried.clear();
+    return all;
   }
 
   /** The messages to give back now in one statement, in order; each owes {@link #committed}. */
@@ -160,7 +228,12 @@ final class OrderedGroup<M> {
 
   /** Whether nothing is known of the group that matters after this poll has been routed. */
   boolean isForgettable(long routedPoll) {
-    return head == null && untried.isEmpty() && !isClosing() && closedToPolls <= routedPoll;
+    return head == null
+        && untried.isEmpty()
+        && !isClosing()
+        && closedToPolls <= routedPoll
+        && tailsLeaving == 0
+        && tailClosedToPolls <= routedPoll;
   }
 
   /** The messages that are neither the head nor on their way back. */

@@ -12,11 +12,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.Executor;
-import java.util.function.Consumer;
+import java.util.concurrent.ThreadLocalRandom;
+import org.jspecify.annotations.Nullable;
 
 /**
- * The messages whose turn it is: they wait for a worker, are being delivered, or wait for their
- * next call. At most {@code concurrency} are being delivered; a wait holds no worker.
+ * The messages of all queues that share a limit: they wait for a worker, are being delivered, or
+ * wait for their next call. At most {@code concurrency} are being delivered; a wait holds no
+ * worker.
  *
  * <p>Owned by the router's thread.
  */
@@ -29,35 +31,144 @@ final class Pool {
    */
   record Wait(Held message, long dueAt, Time.Timer timer) {}
 
-  private final int concurrency;
   private final Time time;
   private final Executor core;
-  private final Consumer<Held> deliver;
+  private final RouterListener listener;
   private final Deque<Held> ready = new ArrayDeque<>();
   private final Set<Held> delivering = new LinkedHashSet<>();
   private final Map<Held, Wait> waiting = new LinkedHashMap<>();
+  private final Reservations reservations;
+  private PoolSettings settings;
+  private @Nullable TokenBucket bucket;
+  private @Nullable Held limited;
+  private boolean awaitsToken;
+  private int admitted;
+  private int expected;
 
   /**
-   * @param deliver starts one delivery; must not block
+   * @param maxDeferral for how long a message is sent away at most when there is no room
    */
-  Pool(int concurrency, Time time, Executor core, Consumer<Held> deliver) {
-    this.concurrency = concurrency;
+  Pool(
+      PoolSettings settings,
+      Duration maxDeferral,
+      Time time,
+      Executor core,
+      RouterListener listener) {
+    this.settings = settings;
     this.time = time;
     this.core = core;
-    this.deliver = deliver;
+    this.listener = listener;
+    this.reservations = new Reservations(maxDeferral);
+    this.bucket = bucket(settings);
   }
+
+  private @Nullable TokenBucket bucket(PoolSettings settings) {
+    return settings.perMinute().isPresent()
+        ? new TokenBucket(settings.perMinute().getAsInt(), time.nanos())
+        : null;
+  }
+
+  /** Works with these settings from now on; what is being delivered goes on. */
+  void change(PoolSettings settings) {
+    TokenBucket old = bucket;
+    if (old != null && settings.perMinute().isPresent()) {
+      old.changeRate(settings.perMinute().getAsInt(), time.nanos());
+    } else {
+      bucket = bucket(settings);
+    }
+    this.settings = settings;
+  }
+
+  PoolSettings settings() {
+    return settings;
+  }
+
+  String code() {
+    return settings.code();
+  }
+
+  // --- room
+
+  /** How many messages there is room for, those that polls under way may bring in left aside. */
+  int room() {
+    return settings.capacity() - buffered() - expected;
+  }
+
+  /** Whether one more message may wait here. */
+  boolean hasRoom() {
+    return buffered() < settings.capacity();
+  }
+
+  /** How many messages are here and not being delivered. */
+  int buffered() {
+    return admitted - delivering.size();
+  }
+
+  /** A poll under way may bring in so many; they are taken back when it is over. */
+  void expect(int messages) {
+    expected += messages;
+  }
+
+  /** A message has a place here until {@link #left}. */
+  void admit() {
+    admitted++;
+  }
+
+  /** A message that was admitted is settled, or somebody else's. */
+  void left() {
+    admitted--;
+    reservations.completed(time.nanos());
+  }
+
+  /** In how long a message may come back that finds no room now. */
+  Duration reserve() {
+    listener.poolFull(code());
+    return reservations.reserve(buffered(), time.nanos(), ThreadLocalRandom.current().nextDouble());
+  }
+
+  boolean isEmpty() {
+    return admitted == 0 && delivering.isEmpty();
+  }
+
+  // --- turns
 
   void add(Held message) {
     ready.add(message);
   }
 
-  /** Starts as many deliveries as there are workers for. */
+  /** Starts as many deliveries as there are workers for, and as the rate allows. */
   void startDeliveries() {
-    while (delivering.size() < concurrency && !ready.isEmpty()) {
-      Held message = ready.remove();
+    while (delivering.size() < settings.concurrency() && !ready.isEmpty()) {
+      Held message = ready.element();
+      if (!message.lane().isFlushed(message) && !takeToken(message)) {
+        return;
+      }
+      ready.remove();
       delivering.add(message);
-      deliver.accept(message);
+      message.lane().deliver(message);
     }
+  }
+
+  private boolean takeToken(Held message) {
+    TokenBucket tokens = bucket;
+    if (tokens == null || tokens.take(time.nanos())) {
+      return true;
+    }
+    if (limited != message) {
+      limited = message;
+      listener.rateExceeded(code());
+    }
+    if (!awaitsToken) {
+      awaitsToken = true;
+      Duration wait = Duration.ofNanos(tokens.nanosUntilToken(time.nanos()));
+      Time.Timer unused = time.after(wait, () -> core.execute(this::tokenIsThere));
+    }
+    return false;
+  }
+
+  private void tokenIsThere() {
+    awaitsToken = false;
+    startDeliveries();
   }
 
   /**
@@ -89,6 +200,8 @@ final class Pool {
     }
   }
 
+  // --- out again
+
   /** Takes out a message that is not being delivered, if it is here. */
   void forget(Held message) {
     Wait wait = waiting.remove(message);
@@ -99,25 +212,29 @@ final class Pool {
     }
   }
 
-  /** Takes out the messages that wait for a worker, in order. */
-  List<Held> takeReady() {
-    List<Held> all = new ArrayList<>(ready);
-    ready.clear();
+  /** Takes out the messages of a lane that wait for a worker, in order. */
+  List<Held> takeReady(Lane lane) {
+    return takeOut(ready, lane);
+  }
+
+  /** Takes out the messages of a lane that wait for their next call. */
+  List<Wait> takeWaiting(Lane lane) {
+    List<Wait> all = waiting.values().stream().filter(w -> w.message().lane() == lane).toList();
+    for (Wait wait : all) {
+      wait.timer().cancel();
+      waiting.remove(wait.message());
+    }
     return all;
   }
 
-  /** Takes out the messages that wait for their next call. */
-  List<Wait> takeWaiting() {
-    List<Wait> all = new ArrayList<>(waiting.values());
-    all.forEach(w -> w.timer().cancel());
-    waiting.clear();
-    return all;
+  /** Takes out the messages of a lane that are being delivered; what comes of them is ignored. */
+  List<Held> takeDelivering(Lane lane) {
+    return takeOut(delivering, lane);
   }
 
-  /** Takes out the messages that are being delivered; what comes of them is ignored. */
-  List<Held> takeDelivering() {
-    List<Held> all = new ArrayList<>(delivering);
-    delivering.clear();
+  private static List<Held> takeOut(Collection<Held> place, Lane lane) {
+    List<Held> all = new ArrayList<>();
+    place.removeIf(message -> message.lane() == lane && all.add(message));
     return all;
   }
 

@@ -6,25 +6,24 @@ import java.util.function.Consumer;
 /**
  * How a {@link Router} works; {@link #DEFAULTS} with what differs. Checked when made.
  *
- * @param concurrency how many messages are delivered at the same time, 1 to 10,000
  * @param batch how many messages one poll claims at most, 1 to 10,000
  * @param pollInterval how often an idle queue is polled, 1 ms to 1 h
- * @param visibility the visibility timeout that the queue was opened with, 1 s to 12 h; claims that
- *     are still held are extended by it when a third of it is left
  * @param drainTime how long running deliveries have after {@link Router#stop}, up to 1 h
  * @param maxFailures after how many failures a message is rejected; 0 for never
  * @param on5xx what a 5xx means that is neither 501, 502, 503 nor 504
  * @param onReject what becomes of rejected messages
+ * @param onBlock what becomes of a group whose head is rejected and is to block it
+ * @param maxDeferral for how long a message is sent away at most when its pool is full, 5 s to 1 d
  */
 public record RouterOptions(
-    int concurrency,
     int batch,
     Duration pollInterval,
-    Duration visibility,
     Duration drainTime,
     int maxFailures,
     On5xx on5xx,
-    OnReject onReject) {
+    OnReject onReject,
+    OnBlock onBlock,
+    Duration maxDeferral) {
 
   /** What a 5xx means that is neither 501, 502, 503 nor 504. */
   public enum On5xx {
@@ -42,33 +41,35 @@ public record RouterOptions(
     DROP
   }
 
-  /** Concurrency 20, and the other defaults of the Go router. */
+  /** What becomes of a {@code BLOCK_ON_ERROR} group whose head is rejected. */
+  public enum OnBlock {
+    /** It stops until somebody looks: what comes of it goes to quarantine behind its head. */
+    QUARANTINE,
+    /** What waits behind the head is acked without a call; the group goes on after that. */
+    ACK
+  }
+
+  /** As the Go router works by default. */
   public static final RouterOptions DEFAULTS =
       new RouterOptions(
-          20,
           500,
           Duration.ofSeconds(1),
-          Duration.ofSeconds(120),
           Duration.ofSeconds(60),
           0,
           On5xx.RELEASE,
-          OnReject.QUARANTINE);
+          OnReject.QUARANTINE,
+          OnBlock.QUARANTINE,
+          Duration.ofHours(1));
 
   /**
    * @throws IllegalArgumentException if a value is out of range; the message names it
    */
   public RouterOptions {
-    checkRange("concurrency", concurrency, 1, 10_000);
     checkRange("batch", batch, 1, 10_000);
     checkRange("pollInterval", pollInterval, Duration.ofMillis(1), Duration.ofHours(1));
-    checkRange("visibility", visibility, Duration.ofSeconds(1), Duration.ofHours(12));
     checkRange("drainTime", drainTime, Duration.ZERO, Duration.ofHours(1));
     checkRange("maxFailures", maxFailures, 0, Integer.MAX_VALUE);
-  }
-
-  /** The same with this many deliveries at a time. */
-  public RouterOptions withConcurrency(int concurrency) {
-    return with(draft -> draft.concurrency = concurrency);
+    checkRange("maxDeferral", maxDeferral, Duration.ofSeconds(5), Duration.ofDays(1));
   }
 
   /** The same with polls of at most this many messages. */
@@ -79,11 +80,6 @@ public record RouterOptions(
   /** The same with an idle queue polled this often. */
   public RouterOptions withPollInterval(Duration pollInterval) {
     return with(draft -> draft.pollInterval = pollInterval);
-  }
-
-  /** The same with this visibility timeout. */
-  public RouterOptions withVisibility(Duration visibility) {
-    return with(draft -> draft.visibility = visibility);
   }
 
   /** The same with this much time for running deliveries at the end. */
@@ -106,31 +102,41 @@ public record RouterOptions(
     return with(draft -> draft.onReject = onReject);
   }
 
+  /** The same with this end for groups that are to block. */
+  public RouterOptions withOnBlock(OnBlock onBlock) {
+    return with(draft -> draft.onBlock = onBlock);
+  }
+
+  /** The same with this longest time away for messages whose pool is full. */
+  public RouterOptions withMaxDeferral(Duration maxDeferral) {
+    return with(draft -> draft.maxDeferral = maxDeferral);
+  }
+
   /** The options while one of them is changed. */
   private static final class Draft {
-    private int concurrency;
     private int batch;
     private Duration pollInterval;
-    private Duration visibility;
     private Duration drainTime;
     private int maxFailures;
     private On5xx on5xx;
     private OnReject onReject;
+    private OnBlock onBlock;
+    private Duration maxDeferral;
 
     Draft(RouterOptions options) {
-      concurrency = options.concurrency;
       batch = options.batch;
       pollInterval = options.pollInterval;
-      visibility = options.visibility;
       drainTime = options.drainTime;
       maxFailures = options.maxFailures;
       on5xx = options.on5xx;
       onReject = options.onReject;
+      onBlock = options.onBlock;
+      maxDeferral = options.maxDeferral;
     }
 
     RouterOptions options() {
       return new RouterOptions(
-          concurrency, batch, pollInterval, visibility, drainTime, maxFailures, on5xx, onReject);
+          batch, pollInterval, drainTime, maxFailures, on5xx, onReject, onBlock, maxDeferral);
     }
   }
 
@@ -138,11 +144,6 @@ public record RouterOptions(
     Draft draft = new Draft(this);
     change.accept(draft);
     return draft.options();
-  }
-
-  /** How many messages wait in the process at most: 40 per delivery at a time, at least 100. */
-  int capacity() {
-    return Math.max(40 * concurrency, 100);
   }
 
   private static void checkRange(String name, int value, int least, int most) {

@@ -99,7 +99,9 @@ final class SettlementRound {
       case ACK -> queue.ackBatch(settlements.stream().map(Settlement::receipt).toList());
       case REJECT ->
           queue.rejectBatch(
-              settlements.stream().map(s -> new Rejection(s.receipt(), s.reason())).toList());
+              settlements.stream()
+                  .map(s -> new Rejection(s.receipt(), s.reason(), s.onlyWhileBlocked()))
+                  .toList());
       case NACK -> queue.nackBatch(returns(settlements));
       case DEFER -> queue.deferBatch(returns(settlements));
     };

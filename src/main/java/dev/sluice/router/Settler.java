@@ -101,6 +101,11 @@ final class Settler {
     return pending.isEmpty() && underWay.isEmpty() && parked.isEmpty();
   }
 
+  /** Whether the last round was not cut off from the database. */
+  boolean reachesDatabase() {
+    return !outage.isOn();
+  }
+
   /** How many settlements are not committed. */
   int backlog() {
     return pending.size() + underWay.size() + parked.size();

@@ -47,13 +47,9 @@ final class Traffic implements AutoCloseable {
           return CompletableFuture.supplyAsync(Outcome.Delivered::new, later);
         };
     Router router =
-        Router.builder(queue, mediator, time)
-            .options(
-                RouterOptions.DEFAULTS
-                    .withConcurrency(20)
-                    .withBatch(40)
-                    .withPollInterval(Duration.ofMillis(50))
-                    .withVisibility(Duration.ofSeconds(20)))
+        Router.builder(mediator, time)
+            .queue(queue, Duration.ofSeconds(20))
+            .options(RouterOptions.DEFAULTS.withBatch(40).withPollInterval(Duration.ofMillis(50)))
             .build();
     router.start();
     routers.add(router);

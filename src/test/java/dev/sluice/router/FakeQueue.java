@@ -20,6 +20,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Comparator;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -35,12 +36,14 @@ final class FakeQueue implements Queue {
   private static final class Row {
     final Message message;
     final long created;
+    final int place;
     String receipt = "";
     long visibleAt;
     int receives;
 
-    Row(Message message, long now) {
+    Row(Message message, long now, int place) {
       this.message = message;
+      this.place = place;
       this.created = now;
       this.visibleAt = now;
     }
@@ -65,10 +68,13 @@ final class FakeQueue implements Queue {
   private final long visibility;
   private final Map<String, Row> rows = new LinkedHashMap<>();
   private final Map<String, String> quarantine = new LinkedHashMap<>();
+  private final Map<String, Row> rejected = new LinkedHashMap<>();
+  private final Set<String> blockedGroups = new HashSet<>();
   private final List<String> log = new ArrayList<>();
   private Fault fault = Fault.NONE;
   private Predicate<String> faulty = statement -> true;
   private int claims;
+  private int places;
   private int malformed;
   private boolean honoursDelayedReturn = true;
   boolean exclusiveGroups;
@@ -110,7 +116,11 @@ final class FakeQueue implements Queue {
   }
 
   synchronized void put(String id, String group, DispatchMode mode) {
-    Row unused = rows.put(id, new Row(message(id, group, mode), now()));
+    Row unused = rows.put(id, new Row(message(id, group, mode), now(), ++places));
+  }
+
+  synchronized void put(String id, String group, DispatchMode mode, String pool) {
+    Row unused = rows.put(id, new Row(message(id, group, mode).withPool(pool), now(), ++places));
   }
 
   /** Someone else takes the claim of this row. */
@@ -235,7 +245,17 @@ final class FakeQueue implements Queue {
     Set<Receipt> stale = new HashSet<>();
     for (Rejection rejection : rejections) {
       if (holds(rejection.receipt())) {
+        Row row = row(id(rejection.receipt()));
+        if (rejection.onlyWhileBlocked() && !blockedGroups.contains(row.group())) {
+          row.receipt = "";
+          row.visibleAt = now();
+          continue;
+        }
+        if (rejection.reason().startsWith(Rejection.BLOCKED)) {
+          blockedGroups.add(row.group());
+        }
         quarantine.put(id(rejection.receipt()), rejection.reason());
+        rejected.put(id(rejection.receipt()), row);
         rows.remove(id(rejection.receipt()));
       } else {
         stale.add(rejection.receipt());
@@ -243,6 +263,35 @@ final class FakeQueue implements Queue {
     }
     after(statement);
     return stale;
+  }
+
+  @Override
+  public synchronized Set<String> blockedGroups(Collection<String> groups) {
+    Set<String> blocked = new HashSet<>(groups);
+    blocked.retainAll(blockedGroups);
+    return blocked;
+  }
+
+  /** Somebody puts all of the blocked groups back, each message in its old place. */
+  synchronized Set<String> requeueBlocked() {
+    Map<String, Row> all = new LinkedHashMap<>(rows);
+    Set<String> requeued = new HashSet<>();
+    for (Row row : rejected.values()) {
+      if (blockedGroups.contains(row.group())) {
+        row.receipt = "";
+        row.visibleAt = now();
+        all.put(row.message.id(), row);
+        requeued.add(row.message.id());
+      }
+    }
+    quarantine.keySet().removeAll(requeued);
+    rejected.keySet().removeAll(requeued);
+    blockedGroups.clear();
+    rows.clear();
+    all.values().stream()
+        .sorted(Comparator.comparingInt(row -> row.place))
+        .forEach(row -> rows.put(row.message.id(), row));
+    return requeued;
   }
 
   @Override
@@ -274,7 +323,7 @@ final class FakeQueue implements Queue {
 
   @Override
   public synchronized List<String> insertBatch(List<QueueRow> batch) {
-    batch.forEach(r -> rows.put(r.message().id(), new Row(r.message(), now())));
+    batch.forEach(r -> rows.put(r.message().id(), new Row(r.message(), now(), ++places)));
     return batch.stream().map(r -> r.message().id()).toList();
   }
 

@@ -6,7 +6,7 @@ import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
 class OrderedGroupTest {
-  private final OrderedGroup<String> group = new OrderedGroup<>("g");
+  private final OrderedGroup<String> group = new OrderedGroup<>("p", "g");
 
   private OrderedGroup<String> holding(String... ids) {
     for (String id : ids) {

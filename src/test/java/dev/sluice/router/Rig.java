@@ -27,34 +27,55 @@ final class Rig {
   final Steps polls = new Steps();
   final Steps statements = new Steps();
   private final RouterOptions options;
+  private final List<PoolSettings> pools;
   private final List<Runnable> pollNews = new ArrayList<>();
   private final List<Runnable> statementNews = new ArrayList<>();
   private Executor divert = coreSteps;
   private boolean pollsHeld;
   private boolean statementsHeld;
   private RouterCore core;
+  private Lane lane;
 
   Rig() {
     this(RouterOptions.DEFAULTS);
   }
 
-  Rig(RouterOptions options) {
+  Rig(RouterOptions options, PoolSettings... pools) {
     this.options = options;
+    this.pools = List.of(pools);
     this.core = newCore();
+    this.lane = enter(core);
+  }
+
+  /** With so many workers in the default pool. */
+  static Rig workers(int concurrency) {
+    return new Rig(RouterOptions.DEFAULTS, PoolSettings.of(PoolSettings.DEFAULT_CODE, concurrency));
   }
 
   private RouterCore newCore() {
-    return new RouterCore(queue, target, time, options, tally, this::toCore, polls, statements);
+    RouterCore made =
+        new RouterCore(target, time, options, RouterListener.NONE, tally, this::toCore);
+    made.setPools(pools);
+    return made;
+  }
+
+  private Lane enter(RouterCore made) {
+    return made.add(new RoutedQueue(queue, VISIBILITY), polls, statements, () -> {});
   }
 
   /** Makes the router anew, for a queue that has been changed. */
   Rig rebuilt() {
     core = newCore();
+    lane = enter(core);
     return this;
   }
 
   RouterCore core() {
     return core;
+  }
+
+  Lane lane() {
+    return lane;
   }
 
   Rig ordered(String group, String... ids) {
@@ -73,6 +94,28 @@ final class Rig {
       queue.put(id, group, mode);
     }
     return this;
+  }
+
+  /** Messages of no order for a pool. */
+  Rig inPool(String pool, String... ids) {
+    for (String id : ids) {
+      queue.put(id, "g-" + id, DispatchMode.IMMEDIATE, pool);
+    }
+    return this;
+  }
+
+  /** Messages of an ordered group for a pool. */
+  Rig orderedInPool(String pool, String group, String... ids) {
+    for (String id : ids) {
+      queue.put(id, group, DispatchMode.NEXT_ON_ERROR, pool);
+    }
+    return this;
+  }
+
+  /** Other pools from now on, beside the default one. */
+  Rig pools(PoolSettings... settings) {
+    coreSteps.execute(() -> core.setPools(List.of(settings)));
+    return settleDown();
   }
 
   Rig start() {

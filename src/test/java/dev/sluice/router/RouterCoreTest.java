@@ -11,11 +11,13 @@ import dev.sluice.delivery.Outcome;
 import dev.sluice.queue.DispatchMode;
 import dev.sluice.router.FakeQueue.Fault;
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 
 class RouterCoreTest {
+  private static final String BEHIND = "BLOCKED: behind an earlier message of its group";
 
   private static String[] ids(int count) {
     return IntStream.rangeClosed(1, count).mapToObj(i -> "m" + i).toArray(String[]::new);
@@ -60,7 +62,7 @@ class RouterCoreTest {
     }
 
     @Test
-    void aRejectedHeadThatBlocksSendsItsFollowersBackAfterItsQuarantine() {
+    void aRejectedHeadThatBlocksTakesItsFollowersIntoQuarantineBehindIt() {
       Rig rig = new Rig().with(DispatchMode.BLOCK_ON_ERROR, "g", "a", "b", "c").start();
 
       rig.holdStatements().answer("a", REFUSED).linger();
@@ -68,8 +70,9 @@ class RouterCoreTest {
       rig.releaseStatements().linger();
 
       assertThat(rig.target.running()).isEmpty();
-      assertThat(rig.queue.quarantine()).containsExactly(entry("a", "400 bad"));
-      assertThat(rig.settlements()).endsWith("reject a", "defer b+10 c+10");
+      assertThat(rig.queue.quarantine())
+          .containsOnly(entry("a", "BLOCKED: 400 bad"), entry("b", BEHIND), entry("c", BEHIND));
+      assertThat(rig.settlements()).endsWith("reject a", "reject b c");
     }
 
     @Test
@@ -187,7 +190,7 @@ class RouterCoreTest {
   class Retries {
     @Test
     void aRetryInPlaceHoldsNoWorkerButItsGroup() {
-      Rig rig = new Rig(RouterOptions.DEFAULTS.withConcurrency(1));
+      Rig rig = Rig.workers(1);
       rig.ordered("g", "a", "b").ordered("h", "x").start();
 
       rig.answer("a", BUSY);
@@ -488,7 +491,7 @@ class RouterCoreTest {
   class Polling {
     @Test
     void aPollAsksForNoMoreThanThereIsRoomFor() {
-      Rig rig = new Rig(RouterOptions.DEFAULTS.withConcurrency(1)).immediate(ids(300)).start();
+      Rig rig = Rig.workers(1).immediate(ids(300)).start();
       rig.advance(Duration.ofSeconds(1));
 
       assertThat(rig.core().held()).isEqualTo(101);
@@ -527,7 +530,7 @@ class RouterCoreTest {
 
     @Test
     void aLittleRoomIsUsedAfterAMoment() {
-      Rig rig = new Rig(RouterOptions.DEFAULTS.withConcurrency(1)).immediate(ids(300)).start();
+      Rig rig = Rig.workers(1).immediate(ids(300)).start();
       assertThat(rig.core().held()).isEqualTo(100);
 
       rig.advance(Duration.ofMillis(100));
@@ -571,12 +574,10 @@ class RouterCoreTest {
 
   @Nested
   class Draining {
-    private boolean drained(Rig rig) {
-      return rig.core().drained().isDone();
-    }
+    private final CompletableFuture<Void> drained = new CompletableFuture<>();
 
     private Rig draining(Rig rig, Duration wait) {
-      rig.coreSteps.execute(() -> rig.core().drain(wait));
+      rig.coreSteps.execute(() -> rig.lane().drain(wait, drained));
       return rig.start();
     }
 
@@ -584,7 +585,7 @@ class RouterCoreTest {
     void anEmptyQueueIsDrainedWithOnePoll() {
       Rig rig = draining(new Rig(), Duration.ZERO);
 
-      assertThat(drained(rig)).isTrue();
+      assertThat(drained.isDone()).isTrue();
       assertThat(rig.queue.log()).containsExactly("poll");
     }
 
@@ -593,11 +594,11 @@ class RouterCoreTest {
       Rig rig = new Rig().ordered("g", "a");
       rig.queue.fail(FakeQueue.Fault.STATEMENT, "poll");
       draining(rig, Duration.ZERO);
-      assertThat(drained(rig)).isFalse();
+      assertThat(drained.isDone()).isFalse();
 
       rig.advance(Duration.ofMinutes(1));
 
-      assertThat(rig.core().drained()).isCompletedExceptionally();
+      assertThat(drained).isCompletedExceptionally();
     }
 
     @Test
@@ -605,7 +606,7 @@ class RouterCoreTest {
       Rig rig = new Rig().ordered("g", "a");
       rig.queue.lockRows(true);
       draining(rig, Duration.ZERO);
-      assertThat(drained(rig)).isFalse();
+      assertThat(drained.isDone()).isFalse();
 
       rig.queue.lockRows(false);
       rig.advance(Duration.ofMillis(100));
@@ -618,11 +619,11 @@ class RouterCoreTest {
       Rig rig = new Rig().ordered("g", "a");
       rig.queue.lockRows(true);
       draining(rig, Duration.ZERO).advance(Duration.ofMillis(100));
-      assertThat(drained(rig)).isFalse();
+      assertThat(drained.isDone()).isFalse();
 
       rig.advance(Duration.ofMillis(100));
 
-      assertThat(drained(rig)).isTrue();
+      assertThat(drained.isDone()).isTrue();
       assertThat(rig.queue.log()).containsExactly("poll", "poll", "poll");
     }
 
@@ -630,11 +631,11 @@ class RouterCoreTest {
     void aDrainEndsWhenNothingIsHeldAndNothingIsClaimable() {
       Rig rig = draining(new Rig().ordered("g", "a", "b"), Duration.ZERO);
       rig.answer("a", OK).answer("b", OK);
-      assertThat(drained(rig)).isFalse();
+      assertThat(drained.isDone()).isFalse();
 
       rig.linger();
 
-      assertThat(drained(rig)).isTrue();
+      assertThat(drained.isDone()).isTrue();
       assertThat(rig.queue.isEmpty()).isTrue();
     }
 
@@ -644,7 +645,7 @@ class RouterCoreTest {
 
       rig.answer("a", new Outcome.Deferred(60)).linger().linger();
 
-      assertThat(drained(rig)).isTrue();
+      assertThat(drained.isDone()).isTrue();
       assertThat(rig.queue.rows()).containsExactly("a delayed 60", "b delayed 60");
     }
 
@@ -652,22 +653,22 @@ class RouterCoreTest {
     void aDrainThatWaitsGoesOnUntilTheQueueIsEmpty() {
       Rig rig = draining(new Rig().ordered("g", "a"), Duration.ofSeconds(90));
       rig.answer("a", new Outcome.Deferred(60)).advance(Duration.ofSeconds(59));
-      assertThat(drained(rig)).isFalse();
+      assertThat(drained.isDone()).isFalse();
 
       rig.advance(Duration.ofSeconds(2)).answer("a", OK).advance(Duration.ofSeconds(1));
 
-      assertThat(drained(rig)).isTrue();
+      assertThat(drained.isDone()).isTrue();
     }
 
     @Test
     void aDrainWaitsNoLongerThanItWasTold() {
       Rig rig = draining(new Rig().ordered("g", "a"), Duration.ofSeconds(20));
       rig.answer("a", new Outcome.Deferred(60)).advance(Duration.ofSeconds(19));
-      assertThat(drained(rig)).isFalse();
+      assertThat(drained.isDone()).isFalse();
 
       rig.advance(Duration.ofMillis(1100));
 
-      assertThat(drained(rig)).isTrue();
+      assertThat(drained.isDone()).isTrue();
     }
   }
 
@@ -679,7 +680,7 @@ class RouterCoreTest {
 
     @Test
     void bufferedMessagesGoBackAtOnceInOrder() {
-      Rig rig = new Rig(RouterOptions.DEFAULTS.withConcurrency(1));
+      Rig rig = Rig.workers(1);
       rig.immediate("a").ordered("g", "x", "y", "z").start();
 
       rig.stop();

@@ -31,11 +31,11 @@ class RouterOnTableTest {
   }
 
   private static TableRig rig() {
-    return rig(RouterOptions.DEFAULTS);
+    return rig(RouterOptions.DEFAULTS, 20);
   }
 
-  private static TableRig rig(RouterOptions options) {
-    return new TableRig(database, options);
+  private static TableRig rig(RouterOptions options, int concurrency) {
+    return new TableRig(database, options, Duration.ofMinutes(2), concurrency);
   }
 
   @Test
@@ -57,7 +57,7 @@ class RouterOnTableTest {
 
   @Test
   void aRetryIsCalledBeforeWhatWasNeverCalled() {
-    TableRig rig = rig(RouterOptions.DEFAULTS.withConcurrency(1));
+    TableRig rig = rig(RouterOptions.DEFAULTS, 1);
     rig.ordered("g", "a", "b").ordered("h", "x").ordered("i", "y").start();
 
     rig.answer("a", new Outcome.RateLimited(2)).seconds(3);
@@ -131,14 +131,18 @@ class RouterOnTableTest {
   }
 
   @Test
-  void aRejectedHeadThatBlocksTakesItsFollowersOutOfDelivery() {
+  void aRejectedHeadThatBlocksTakesItsFollowersIntoQuarantine() {
     TableRig rig = rig().publish(DispatchMode.BLOCK_ON_ERROR, "g", "a", "b", "c").start();
 
     rig.answer("a", REFUSED).linger();
 
     assertThat(rig.running()).isEmpty();
-    assertThat(rig.quarantine()).containsExactly("a: 400 bad");
-    assertThat(rig.settlements()).containsExactly("reject a", "defer b+10 c+10");
+    assertThat(rig.quarantine())
+        .containsExactly(
+            "a: BLOCKED: 400 bad",
+            "b: BLOCKED: behind an earlier message of its group",
+            "c: BLOCKED: behind an earlier message of its group");
+    assertThat(rig.settlements()).containsExactly("reject a", "reject b c");
   }
 
   @Test
@@ -153,7 +157,7 @@ class RouterOnTableTest {
 
   @Test
   void aDroppedRejectLeavesNoTrace() {
-    TableRig rig = rig(RouterOptions.DEFAULTS.withOnReject(RouterOptions.OnReject.DROP));
+    TableRig rig = rig(RouterOptions.DEFAULTS.withOnReject(RouterOptions.OnReject.DROP), 20);
 
     rig.ordered("g", "a").start().answer("a", REFUSED).linger();
 
@@ -163,7 +167,7 @@ class RouterOnTableTest {
 
   @Test
   void aMessageIsQuarantinedAfterItsLastFailure() {
-    TableRig rig = rig(RouterOptions.DEFAULTS.withMaxFailures(2)).ordered("g", "a").start();
+    TableRig rig = rig(RouterOptions.DEFAULTS.withMaxFailures(2), 20).ordered("g", "a").start();
 
     rig.answer("a", DOWN).seconds(32).answer("a", DOWN).linger();
 
@@ -310,7 +314,7 @@ class RouterOnTableTest {
 
   @Test
   void aPollAsksForNoMoreThanThereIsRoomFor() {
-    TableRig rig = rig(RouterOptions.DEFAULTS.withConcurrency(1));
+    TableRig rig = rig(RouterOptions.DEFAULTS, 1);
     rig.publish(
         DispatchMode.IMMEDIATE,
         "",
@@ -324,7 +328,7 @@ class RouterOnTableTest {
 
   @Test
   void bufferedMessagesGoBackAtOnceInOrderWhenTheRouterStops() {
-    TableRig rig = rig(RouterOptions.DEFAULTS.withConcurrency(1));
+    TableRig rig = rig(RouterOptions.DEFAULTS, 1);
     rig.ordered("a", "a").ordered("g", "x", "y", "z").start().stop();
 
     assertThat(rig.rows()).containsExactly("a claimed 120", "x pending", "y pending", "z pending");
@@ -371,10 +375,10 @@ class RouterOnTableTest {
     TableRig rig = rig().ordered("g", "a", "b").ordered("h", "x", "y").drain(Duration.ZERO);
 
     rig.answer("a", OK).answer("b", REFUSED);
-    assertThat(rig.core.drained()).isNotDone();
+    assertThat(rig.drained).isNotDone();
     rig.answer("x", DOWN).linger();
 
-    assertThat(rig.core.drained()).isDone();
+    assertThat(rig.drained).isDone();
     assertThat(rig.rows()).containsExactly("x delayed 30", "y delayed 30");
     assertThat(rig.tally.progress()).isEqualTo(new RouterProgress(4, 1, 1, 1, 1, 0));
   }
@@ -383,11 +387,11 @@ class RouterOnTableTest {
   void aDrainThatWaitsDeliversWhatWasDelayed() {
     TableRig rig = rig().ordered("g", "a").drain(Duration.ofSeconds(90));
     rig.answer("a", new Outcome.Deferred(60)).seconds(59);
-    assertThat(rig.core.drained()).isNotDone();
+    assertThat(rig.drained).isNotDone();
 
     rig.seconds(2).answer("a", OK).seconds(2);
 
-    assertThat(rig.core.drained()).isDone();
+    assertThat(rig.drained).isDone();
     assertThat(rig.rows()).isEmpty();
   }
 }

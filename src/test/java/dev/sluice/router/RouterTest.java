@@ -58,7 +58,10 @@ class RouterTest {
     }
 
     RouterReport report =
-        Router.builder(queue, target(d -> new Outcome.Delivered()), time).build().drain();
+        Router.builder(target(d -> new Outcome.Delivered()), time)
+            .queue(queue, RoutedQueue.DEFAULT_VISIBILITY)
+            .build()
+            .drain();
 
     assertThat(report.queue()).isEqualTo("orders");
     assertThat(report.progress()).isEqualTo(new RouterProgress(5_000, 5_000, 0, 0, 0, 0));
@@ -81,7 +84,8 @@ class RouterTest {
           return ok.deliver(delivery);
         };
 
-    Router router = Router.builder(queue, mediator, time).build();
+    Router router =
+        Router.builder(mediator, time).queue(queue, RoutedQueue.DEFAULT_VISIBILITY).build();
     router.start();
     await().untilAsserted(() -> assertThat(router.progress().delivered()).isEqualTo(1));
     router.stop();
@@ -94,7 +98,8 @@ class RouterTest {
     CompletableFuture<Outcome> answer = new CompletableFuture<>();
     queue.put("a", "g", DispatchMode.NEXT_ON_ERROR);
     queue.put("b", "g", DispatchMode.NEXT_ON_ERROR);
-    Router router = Router.builder(queue, d -> answer, time).build();
+    Router router =
+        Router.builder(d -> answer, time).queue(queue, RoutedQueue.DEFAULT_VISIBILITY).build();
     CompletableFuture<RouterReport> report = CompletableFuture.supplyAsync(router::drain);
     await().until(() -> router.progress().polled() == 2);
 
@@ -111,7 +116,10 @@ class RouterTest {
     queue.put("a", "g", DispatchMode.NEXT_ON_ERROR);
     RouterOptions options = RouterOptions.DEFAULTS.withDrainTime(Duration.ofMillis(50));
     Router router =
-        Router.builder(queue, d -> new CompletableFuture<>(), time).options(options).build();
+        Router.builder(d -> new CompletableFuture<>(), time)
+            .queue(queue, RoutedQueue.DEFAULT_VISIBILITY)
+            .options(options)
+            .build();
     CompletableFuture<RouterReport> report = new CompletableFuture<>();
     Thread caller = new Thread(() -> report.complete(router.drain()));
     caller.start();
@@ -124,7 +132,10 @@ class RouterTest {
 
   @Test
   void aRouterRunsOnce() {
-    Router router = Router.builder(queue, target(d -> new Outcome.Delivered()), time).build();
+    Router router =
+        Router.builder(target(d -> new Outcome.Delivered()), time)
+            .queue(queue, RoutedQueue.DEFAULT_VISIBILITY)
+            .build();
     router.start();
 
     assertThatIllegalStateException().isThrownBy(router::start);
@@ -137,7 +148,10 @@ class RouterTest {
 
   @Test
   void aRouterThatNeverStartedCanBeStopped() {
-    Router router = Router.builder(queue, target(d -> new Outcome.Delivered()), time).build();
+    Router router =
+        Router.builder(target(d -> new Outcome.Delivered()), time)
+            .queue(queue, RoutedQueue.DEFAULT_VISIBILITY)
+            .build();
 
     router.close();
 
@@ -146,7 +160,10 @@ class RouterTest {
 
   @Test
   void aNegativeWaitIsRefused() {
-    Router router = Router.builder(queue, target(d -> new Outcome.Delivered()), time).build();
+    Router router =
+        Router.builder(target(d -> new Outcome.Delivered()), time)
+            .queue(queue, RoutedQueue.DEFAULT_VISIBILITY)
+            .build();
 
     assertThatIllegalArgumentException()
         .isThrownBy(() -> router.drain(Duration.ofSeconds(-1)))

@@ -39,28 +39,30 @@ final class TableRig {
   final ScriptedQueue queue;
   final Tally tally = new Tally();
   final RouterCore core;
+  final Lane lane;
   private final ArrayDeque<Runnable> tasks = new ArrayDeque<>();
   private final ArrayDeque<Runnable> polls = new ArrayDeque<>();
   private final ArrayDeque<Runnable> statements = new ArrayDeque<>();
   private final List<Runnable> news = new ArrayList<>();
   private final Map<String, CompletableFuture<Outcome>> running = new LinkedHashMap<>();
   private final List<String> calls = new ArrayList<>();
+  final CompletableFuture<Void> drained = new CompletableFuture<>();
   private boolean pollsHeld;
   private boolean statementsHeld;
   private boolean newsHeld;
 
-  TableRig(TestDatabase database, RouterOptions options) {
+  TableRig(TestDatabase database, RouterOptions options, Duration visibility, int concurrency) {
     this.database = database;
     this.queue =
         new ScriptedQueue(
             LegacyQueue.builder(database.dataSource(), name)
                 .clock(() -> time.now().getEpochSecond())
-                .visibility(options.visibility())
+                .visibility(visibility)
                 .build());
     Mediator mediator = this::called;
-    this.core =
-        new RouterCore(
-            queue, mediator, time, options, tally, this::tell, polls::add, statements::add);
+    this.core = new RouterCore(mediator, time, options, RouterListener.NONE, tally, this::tell);
+    core.setPools(List.of(PoolSettings.of(PoolSettings.DEFAULT_CODE, concurrency)));
+    this.lane = core.add(new RoutedQueue(queue, visibility), polls::add, statements::add, () -> {});
   }
 
   private CompletionStage<Outcome> called(Delivery delivery) {
@@ -101,7 +103,7 @@ final class TableRig {
   }
 
   TableRig drain(Duration wait) {
-    tasks.add(() -> core.drain(wait));
+    tasks.add(() -> lane.drain(wait, drained));
     return start();
   }
 

@@ -1,0 +1,21 @@
+package dev.sluice.router;
+
+import dev.sluice.delivery.Mediator;
+import dev.sluice.time.Time;
+import java.util.concurrent.Executor;
+
+/**
+ * What the lanes of one router have in common.
+ *
+ * @param core runs tasks one after the other; owns all state
+ * @param carryOn what every event ends with: workers are filled, queues polled
+ */
+record Shared(
+    Mediator mediator,
+    Time time,
+    RouterOptions options,
+    Executor core,
+    Pools pools,
+    Tally tally,
+    RouterListener listener,
+    Runnable carryOn) {}
