@@ -3,6 +3,7 @@ package dev.sluice.delivery;
 import dev.sluice.delivery.HttpTransport.Network;
 import dev.sluice.queue.Delivery;
 import dev.sluice.time.Time;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -15,6 +16,8 @@ import org.slf4j.LoggerFactory;
 /**
  * Delivers by HTTP, as the Go router does: one POST per try, up to 3 tries, 1 s then 2 s apart, as
  * long as the target fails or cannot be reached.
+ *
+ * <p>A target that fails too often is left alone for a while, by a breaker for each URL.
  *
  * <p>Starts its threads with the first delivery, and holds none for a call that waits. A stage
  * completes on one of them or on one of the clock: what depends on it must not block.
@@ -30,6 +33,7 @@ public final class HttpMediator implements Mediator, AutoCloseable {
   private final Time time;
   private final HttpOptions options;
   private final Supplier<Network> network;
+  private final Breakers breakers;
   private final Set<Call> calls = ConcurrentHashMap.newKeySet();
   private @Nullable HttpTransport transport;
   private volatile boolean closed;
@@ -43,6 +47,7 @@ public final class HttpMediator implements Mediator, AutoCloseable {
     this.time = time;
     this.options = options;
     this.network = network;
+    breakers = new Breakers(time);
   }
 
   @Override
@@ -51,7 +56,9 @@ public final class HttpMediator implements Mediator, AutoCloseable {
       return CompletableFuture.completedFuture(Call.unreachable("given up: shutting down"));
     }
     try {
-      return call(Request.of(delivery));
+      Request request = Request.of(delivery);
+      String url = delivery.message().mediationTarget();
+      return breakers.guard(url, request.target().safe(), () -> call(request));
     } catch (UndeliverableException e) {
       return CompletableFuture.completedFuture(new Outcome.Permanent(e.reason(), false));
     } catch (RuntimeException e) {
@@ -60,6 +67,14 @@ public final class HttpMediator implements Mediator, AutoCloseable {
       return CompletableFuture.completedFuture(
           Call.unreachable(Failure.describe(e) + " before the call"));
     }
+  }
+
+  /**
+   * The breakers of the targets called lately, in no particular order. URLs that differ only in
+   * user info and query are listed as one target, which is open if one of them is.
+   */
+  public List<BreakerStatus> breakers() {
+    return breakers.status();
   }
 
   private CompletionStage<Outcome> call(Request request) {
@@ -88,6 +103,7 @@ public final class HttpMediator implements Mediator, AutoCloseable {
   public void close() {
     synchronized (this) {
       closed = true;
+      breakers.close();
       if (transport != null) {
         transport.close();
       }

@@ -12,6 +12,8 @@ import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -403,6 +405,66 @@ class HttpMediatorTest {
   }
 
   @Test
+  void aTargetThatFailedTenCallsIsLeftAlone() throws Exception {
+    try (WireTarget target = new WireTarget(WireTarget.answer(503, ""))) {
+      String url = target.url("/x?q=secret");
+      failTogether(9, Deliveries.to(url));
+      // 27 tries failed, and they are 9 samples.
+      assertThat(mediator.breakers())
+          .containsExactly(new BreakerStatus(target.url("/x"), false, 0, 9, 0));
+      failTogether(1, Deliveries.to(url));
+
+      assertThat(deliver(Deliveries.to(url))).isEqualTo(new Outcome.CircuitOpen(5));
+      assertThat(target.requests()).hasSize(30);
+      assertThat(mediator.breakers())
+          .containsExactly(new BreakerStatus(target.url("/x"), true, 0, 10, 1));
+      time.advance(Duration.ofSeconds(5));
+      failTogether(1, Deliveries.to(url));
+      assertThat(deliver(Deliveries.to(url))).isEqualTo(new Outcome.CircuitOpen(5));
+    }
+  }
+
+  @Test
+  void otherUrlsOfTheSameHostAreStillCalled() throws Exception {
+    try (WireTarget target = new WireTarget(WireTarget.answer(503, ""))) {
+      failTogether(10, Deliveries.to(target.url("/x?1")));
+      int requests = target.requests().size();
+      failTogether(1, Deliveries.to(target.url("/x?2")));
+
+      assertThat(target.requests()).hasSize(requests + 3);
+    }
+  }
+
+  @Test
+  void whatCannotBeCalledHasNoBreaker() {
+    for (int i = 0; i < 20; i++) {
+      deliver(Deliveries.to("ftp://t.example/"));
+      deliver(Deliveries.to("http://t.example/", "a\nb", null));
+    }
+
+    assertThat(mediator.breakers()).isEmpty();
+  }
+
+  @Test
+  void whatIsGivenUpIsNoSample() throws Exception {
+    try (WireTarget target = new WireTarget("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n")) {
+      List<CompletableFuture<Outcome>> calls = new ArrayList<>();
+      for (int i = 0; i < 10; i++) {
+        calls.add(start(Deliveries.to(target.url("/x"))));
+      }
+      await().until(() -> target.requests().size() == 10);
+
+      mediator.close();
+
+      for (CompletableFuture<Outcome> call : calls) {
+        assertThat(call.get(5, SECONDS)).isInstanceOf(Outcome.Unreachable.class);
+      }
+      assertThat(mediator.breakers())
+          .containsExactly(new BreakerStatus(target.url("/x"), false, 0, 0, 0));
+    }
+  }
+
+  @Test
   void nothingStartsBeforeTheFirstCall() {
     AtomicInteger starts = new AtomicInteger();
     Supplier<HttpTransport.Network> network =
@@ -434,13 +496,30 @@ class HttpMediatorTest {
     return start(delivery).orTimeout(10, SECONDS).join();
   }
 
+  private void failTogether(int calls, Delivery delivery) {
+    List<CompletableFuture<Outcome>> outcomes = new ArrayList<>();
+    for (int i = 0; i < calls; i++) {
+      outcomes.add(start(delivery));
+    }
+    passRetry(Duration.ofSeconds(1), calls);
+    passRetry(Duration.ofSeconds(2), calls);
+    outcomes.forEach(
+        outcome ->
+            assertThat(outcome.orTimeout(5, SECONDS).join())
+                .isInstanceOf(Outcome.Unavailable.class));
+  }
+
   private void passRetries() {
     passRetry(Duration.ofSeconds(1));
     passRetry(Duration.ofSeconds(2));
   }
 
   private void passRetry(Duration wait) {
-    await().until(() -> time.waiting().equals(List.of(wait)));
+    passRetry(wait, 1);
+  }
+
+  private void passRetry(Duration wait, int calls) {
+    await().until(() -> time.waiting().equals(Collections.nCopies(calls, wait)));
     time.advance(wait);
   }
 

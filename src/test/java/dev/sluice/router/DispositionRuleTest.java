@@ -6,10 +6,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.sluice.delivery.Backoff;
 import dev.sluice.delivery.Outcome;
-import dev.sluice.router.Disposition.Ack;
-import dev.sluice.router.Disposition.AckAndFlush;
 import dev.sluice.router.Disposition.Defer;
-import dev.sluice.router.Disposition.HandBack;
 import dev.sluice.router.Disposition.Reject;
 import dev.sluice.router.Disposition.Release;
 import dev.sluice.router.Disposition.RetryInPlace;
@@ -28,27 +25,6 @@ class DispositionRuleTest {
   private static final DispositionRule RULE = new DispositionRule(true, On5xx.RELEASE, 0);
   private static final DispositionRule WITHOUT_DELAYED_RETURN =
       new DispositionRule(false, On5xx.RELEASE, 0);
-
-  static Stream<JsonNode> outcomes() throws IOException {
-    return vectors("outcomes.json");
-  }
-
-  @ParameterizedTest
-  @MethodSource("outcomes")
-  void eachOutcomeOfTheVectorsLeadsToItsAction(JsonNode vector) {
-    Disposition disposition = RULE.decide(outcome(vector), 1, 1);
-
-    assertThat(action(disposition)).isEqualTo(vector.get("action").asText());
-    if (disposition instanceof HandBack handBack) {
-      assertThat(handBack.delay().toSeconds()).isEqualTo(vector.get("delaySeconds").asLong());
-    }
-    if (disposition instanceof AckAndFlush flush) {
-      assertThat(flush.time().toSeconds()).isEqualTo(vector.get("flushSeconds").asLong());
-    }
-    if (disposition instanceof Reject reject) {
-      assertThat(reject.critical()).isEqualTo(vector.get("warning").asText().equals("CRITICAL"));
-    }
-  }
 
   static Stream<JsonNode> curves() throws IOException {
     return vectors("backoff.json");
@@ -151,34 +127,5 @@ class DispositionRuleTest {
   private static Stream<JsonNode> vectors(String file) throws IOException {
     JsonNode all = new ObjectMapper().readTree(new File("fixtures/vectors", file));
     return StreamSupport.stream(all.spliterator(), false);
-  }
-
-  private static Outcome outcome(JsonNode vector) {
-    int delay = vector.get("delaySeconds").asInt();
-    String reason = "status " + vector.get("status").asInt();
-    return switch (vector.get("outcome").asText()) {
-      case "delivered" ->
-          vector.path("flushGroup").asBoolean()
-              ? new Outcome.DeliveredAndFlush(vector.get("flushSeconds").asInt())
-              : new Outcome.Delivered();
-      case "deferred" -> new Outcome.Deferred(delay);
-      case "permanent" ->
-          new Outcome.Permanent(reason, vector.get("warning").asText().equals("CRITICAL"));
-      case "rateLimited" -> new Outcome.RateLimited(delay);
-      case "unavailable" -> new Outcome.Unavailable(reason, delay);
-      case "processError" -> new Outcome.ProcessError(reason, delay);
-      case "unreachable" -> new Outcome.Unreachable(reason, delay);
-      default -> throw new AssertionError(vector);
-    };
-  }
-
-  private static String action(Disposition disposition) {
-    if (disposition instanceof Ack || disposition instanceof AckAndFlush) {
-      return "ack";
-    }
-    if (disposition instanceof RetryInPlace) {
-      return "retryInPlace";
-    }
-    return disposition instanceof Reject ? "reject" : "release";
   }
 }
