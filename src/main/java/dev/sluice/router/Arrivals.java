@@ -109,6 +109,11 @@ final class Arrivals implements Feed.Taker {
   }
 
   @Override
+  public void pollInTurn() {
+    shared.pollInTurn().run();
+  }
+
+  @Override
   public void mayHaveMore() {
     shared.carryOn().run();
   }

@@ -56,6 +56,9 @@ final class Feed {
      */
     void polled(Poll poll, PollResult result, Set<String> blocked);
 
+    /** There is some room: it goes to whoever waits for it longest. */
+    void pollInTurn();
+
     /** The queue may have more, if there is room. */
     void mayHaveMore();
 
@@ -83,6 +86,7 @@ final class Feed {
 
   private int failuresInARow;
   private long lastBegun;
+  private long lastPolledAt;
   private long lastEnded;
   private long timersSet;
   private boolean on;
@@ -109,6 +113,7 @@ final class Feed {
     this.events = events;
     this.taker = taker;
     this.ceiling = options.batch();
+    this.lastPolledAt = time.nanos();
     this.backoff = new Outage(options.pollInterval(), max(LONGEST_BACKOFF, options.pollInterval()));
   }
 
@@ -184,6 +189,7 @@ final class Feed {
   private void poll(int room) {
     int max = Math.min(room, ceiling);
     Poll poll = new Poll(++lastBegun, time.nanos());
+    lastPolledAt = poll.beganAt();
     underWay = true;
     wakened = false;
     taker.beginning(poll, max);
@@ -287,16 +293,35 @@ final class Feed {
     boolean patient = awaitsRoom;
     boolean sawNoRoom = seesNoRoom;
     cancelTimer();
-    int room = taker.room();
-    if (room <= 0 && sawNoRoom) {
-      // What waits in front is for pools that are full; behind it may be some for others.
-      room = taker.roomElsewhere();
+    if (patient && on && !underWay) {
+      int room = taker.room();
+      if (room > 0) {
+        awaitsRoom = true;
+        taker.pollInTurn();
+        awaitsRoom = timed;
+      } else if (sawNoRoom && taker.roomElsewhere() > 0) {
+        // What waits in front is for pools that are full; behind it may be some for others.
+        poll(taker.roomElsewhere());
+        return;
+      }
     }
-    if (patient && on && !underWay && room > 0) {
-      poll(room);
-    } else {
-      pollIfRoom();
-    }
+    pollIfRoom();
+  }
+
+  /** Whether it waits for more room than there is, though there is some. */
+  boolean awaitsRoom() {
+    return on && awaitsRoom && !underWay && taker.room() > 0;
+  }
+
+  /** When the last poll began, or this was made, in {@code Time.nanos}. */
+  long lastPolledAt() {
+    return lastPolledAt;
+  }
+
+  /** Takes what room there is. */
+  void pollNow() {
+    cancelTimer();
+    poll(taker.room());
   }
 
   private void cancelTimer() {

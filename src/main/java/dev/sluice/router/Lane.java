@@ -238,6 +238,18 @@ final class Lane {
     feed.wake();
   }
 
+  boolean awaitsRoom() {
+    return feed.awaitsRoom();
+  }
+
+  long lastPolledAt() {
+    return feed.lastPolledAt();
+  }
+
+  void pollNow() {
+    feed.pollNow();
+  }
+
   /** What every event ends with. */
   void carryOn() {
     feed.pollIfRoom();

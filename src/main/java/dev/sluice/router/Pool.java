@@ -89,14 +89,21 @@ final class Pool {
 
   // --- room
 
-  /** How many messages there is room for, those that polls under way may bring in left aside. */
+  /**
+   * How many messages there is room for beyond those that polls under way may bring in: as many may
+   * wait as the pool's capacity is, and one more for each worker.
+   */
   int room() {
-    return settings.capacity() - buffered() - expected;
+    return most() - admitted - expected;
   }
 
-  /** Whether one more message may wait here. */
+  /** Whether one more message may come in. */
   boolean hasRoom() {
-    return buffered() < settings.capacity();
+    return admitted < most();
+  }
+
+  private int most() {
+    return settings.capacity() + settings.concurrency();
   }
 
   /** How many messages are here and not being delivered. */

@@ -5,6 +5,7 @@ import dev.sluice.queue.Queue;
 import dev.sluice.router.RouterStatus.PoolStatus;
 import dev.sluice.time.Time;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -37,7 +38,9 @@ final class RouterCore {
       Tally tally,
       Executor core) {
     Pools pools = new Pools(options.maxDeferral(), time, core, listener);
-    this.shared = new Shared(mediator, time, options, core, pools, tally, listener, this::carryOn);
+    this.shared =
+        new Shared(
+            mediator, time, options, core, pools, tally, listener, this::carryOn, this::pollInTurn);
   }
 
   /** Makes these the pools; see {@link Pools#set}. */
@@ -124,6 +127,14 @@ final class RouterCore {
         nextToPoll = turn + 1;
       }
     }
+  }
+
+  private void pollInTurn() {
+    long now = shared.time().nanos();
+    lanes.stream()
+        .filter(Lane::awaitsRoom)
+        .max(Comparator.comparingLong(lane -> now - lane.lastPolledAt()))
+        .ifPresent(Lane::pollNow);
   }
 
   /** Completes when all lanes have stopped after {@link #stop}. */

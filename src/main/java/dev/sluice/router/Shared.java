@@ -9,6 +9,7 @@ import java.util.concurrent.Executor;
  *
  * @param core runs tasks one after the other; owns all state
  * @param carryOn what every event ends with: workers are filled, queues polled
+ * @param pollInTurn has the queue polled that waits for room longest
  */
 record Shared(
     Mediator mediator,
@@ -18,4 +19,5 @@ record Shared(
     Pools pools,
     Tally tally,
     RouterListener listener,
-    Runnable carryOn) {}
+    Runnable carryOn,
+    Runnable pollInTurn) {}

@@ -531,6 +531,7 @@ class RouterCoreTest {
     @Test
     void aLittleRoomIsUsedAfterAMoment() {
       Rig rig = Rig.workers(1).immediate(ids(300)).start();
+      rig.answer("m1", OK).linger();
       assertThat(rig.core().held()).isEqualTo(100);
 
       rig.advance(Duration.ofMillis(100));

@@ -81,7 +81,7 @@ class RouterPoolsTest {
   @Nested
   class Room {
     @Test
-    void whatFindsNoRoomComesBackWhenThereWillBeSome() {
+    void whatFindsNoRoomGoesBackForAWhile() {
       Rig rig = rig(SLOW, FAST).inPool("slow", ids("s", 102)).inPool("fast", "f").start();
       assertThat(rig.queue.rows()).filteredOn(r -> r.endsWith("pending")).isEmpty();
 
@@ -95,10 +95,10 @@ class RouterPoolsTest {
     }
 
     @Test
-    void aQueueIsNotPolledWhileTheOnlyPoolThatItFeedsIsFullAndOthersAreToo() {
+    void aQueueIsNotPolledWhileAllPoolsAreFull() {
       Rig rig = Rig.workers(1).immediate(ids("m", 300)).start().linger();
 
-      assertThat(rig.queue.rows()).filteredOn(r -> r.contains("claimed")).hasSize(100);
+      assertThat(rig.queue.rows()).filteredOn(r -> r.contains("claimed")).hasSize(101);
       rig.advance(Duration.ofSeconds(5));
       assertThat(rig.queue.rows()).filteredOn(r -> r.contains("claimed")).hasSize(101);
       assertThat(rig.tally.progress().deferred()).isZero();
