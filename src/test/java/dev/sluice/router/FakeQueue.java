@@ -65,6 +65,7 @@ final class FakeQueue implements Queue {
   private final long visibility;
   private final Map<String, Row> rows = new LinkedHashMap<>();
   private final Map<String, String> quarantine = new LinkedHashMap<>();
+  private final Set<String> stopped = new HashSet<>();
   private final List<String> log = new ArrayList<>();
   private Fault fault = Fault.NONE;
   private Predicate<String> faulty = statement -> true;
@@ -234,15 +235,31 @@ final class FakeQueue implements Queue {
     before(statement);
     Set<Receipt> stale = new HashSet<>();
     for (Rejection rejection : rejections) {
-      if (holds(rejection.receipt())) {
-        quarantine.put(id(rejection.receipt()), rejection.reason());
-        rows.remove(id(rejection.receipt()));
-      } else {
+      if (!holds(rejection.receipt())) {
         stale.add(rejection.receipt());
+        continue;
       }
+      Row row = row(id(rejection.receipt()));
+      if (rejection.onlyWhileBlocked() && !stopped.contains(row.group())) {
+        row.receipt = "";
+        row.visibleAt = now();
+        continue;
+      }
+      if (rejection.reason().startsWith(Rejection.BLOCKED)) {
+        stopped.add(row.group());
+      }
+      quarantine.put(id(rejection.receipt()), rejection.reason());
+      rows.remove(id(rejection.receipt()));
     }
     after(statement);
     return stale;
+  }
+
+  @Override
+  public synchronized Set<String> blockedGroups(Collection<String> groups) {
+    Set<String> asked = new HashSet<>(groups);
+    asked.retainAll(stopped);
+    return asked;
   }
 
   @Override
