@@ -7,3 +7,7 @@ CREATE TABLE IF NOT EXISTS {failed} (
   priority      INT,
   failed_at     BIGINT NOT NULL
 );
+
+-- Rows that hold back their groups, by group.
+CREATE INDEX IF NOT EXISTS {blocked_index} ON {failed} (group_id)
+  WHERE starts_with(error_message, 'BLOCKED: ');

@@ -374,10 +374,38 @@ BEGIN
   FROM unnest(v_groups, v_seqs, v_tokens) AS d(group_id, seq, token);
 END $$;
 
--- Moves messages whose claims still hold to quarantine, and frees their groups; yields those that held.
-CREATE OR REPLACE FUNCTION {own}sluice_reject_v1(
-  p_now double precision, p_groups text[], p_seqs bigint[], p_tokens text[], p_reasons text[])
-RETURNS TABLE (group_id text, seq bigint, token text)
+-- Which of these groups are blocked: quarantine holds a row of theirs that says so. One probe a group of an
+-- index of such rows, whatever quarantine holds, the first row found is enough; without the index one pass
+-- over quarantine, for which the hash join is there.
+CREATE OR REPLACE FUNCTION {own}sluice_blocked_v1(p_groups text[])
+RETURNS SETOF text
+LANGUAGE plpgsql STABLE
+SET enable_seqscan TO off
+SET enable_hashjoin TO on
+SET plan_cache_mode TO force_generic_plan
+SET jit TO off
+AS $$
+BEGIN
+  RETURN QUERY
+  SELECT p.group_id
+  FROM (SELECT DISTINCT u.group_id FROM unnest(p_groups) AS u(group_id)) p
+  WHERE EXISTS (
+    SELECT 1 FROM {failed} f
+    WHERE f.group_id = p.group_id AND starts_with(f.error_message, 'BLOCKED: '));
+END $$;
+
+-- Moves messages whose claims still hold to quarantine, and frees their groups. One that is to go there only
+-- behind others (p_behind) goes back to the front of the order instead when its group is blocked no more;
+-- no batch holds two messages of a group. Yields those that held, and whether each was moved.
+--
+-- Shares an advisory lock with other rejections that a requeue or discard holds alone, each taking it before
+-- any other lock. So a requeue of the group has committed before the look at quarantine, which begins
+-- after the lock was taken, and the message goes back to those requeued; or it waits, and takes the message
+-- along that was moved.
+CREATE OR REPLACE FUNCTION {own}sluice_reject_v2(
+  p_now double precision, p_groups text[], p_seqs bigint[], p_tokens text[], p_reasons text[],
+  p_behind boolean[])
+RETURNS TABLE (group_id text, seq bigint, token text, moved boolean)
 LANGUAGE plpgsql
 SET enable_seqscan TO off
 SET enable_hashjoin TO off
@@ -392,23 +420,37 @@ DECLARE
   v_tokens text[];
   v_reasons text[];
   v_priorities int[];
+  v_behind text[];
+  v_back text[];
 BEGIN
+  PERFORM pg_advisory_xact_lock_shared(hashtext('{failed}'), 0);
+  -- step
   SELECT array_agg(h.group_id), array_agg(h.seq), array_agg(h.token), array_agg(h.reason),
-    array_agg(h.priority)
-  INTO v_groups, v_seqs, v_tokens, v_reasons, v_priorities
+    array_agg(h.priority), array_agg(h.group_id) FILTER (WHERE h.behind)
+  INTO v_groups, v_seqs, v_tokens, v_reasons, v_priorities, v_behind
   FROM (
-    SELECT g.group_id, p.seq, p.token, p.reason, g.priority
-    FROM unnest(p_groups, p_seqs, p_tokens, p_reasons) AS p(group_id, seq, token, reason)
+    SELECT g.group_id, p.seq, p.token, p.reason, g.priority, p.behind
+    FROM unnest(p_groups, p_seqs, p_tokens, p_reasons, p_behind)
+      AS p(group_id, seq, token, reason, behind)
     JOIN {groups} g ON g.group_id = p.group_id AND g.locked_by = p.token
     ORDER BY g.group_id
     FOR NO KEY UPDATE OF g
   ) h;
   -- step
+  IF v_behind IS NOT NULL THEN
+    SELECT array_agg(b.group_id) INTO v_back
+    FROM (
+      SELECT u.group_id FROM unnest(v_behind) AS u(group_id)
+      EXCEPT
+      SELECT s.group_id FROM {own}sluice_blocked_v1(v_behind) AS s(group_id)
+    ) b;
+    -- step
+  END IF;
   WITH gone AS (
     DELETE FROM {messages} m
     USING unnest(v_groups, v_seqs, v_tokens, v_reasons, v_priorities)
       AS h(group_id, seq, token, reason, priority)
-    WHERE m.seq = h.seq AND m.group_id = h.group_id
+    WHERE m.seq = h.seq AND m.group_id = h.group_id AND h.group_id <> ALL (COALESCE(v_back, '{}'))
     RETURNING m.group_id, m.seq, m.event, h.token, h.reason, h.priority
   ), kept AS (
     INSERT INTO {failed} (seq, group_id, event, error_message, priority, failed_at)
@@ -418,14 +460,25 @@ BEGIN
     SET group_id = EXCLUDED.group_id, event = EXCLUDED.event,
       error_message = EXCLUDED.error_message, priority = EXCLUDED.priority,
       failed_at = EXCLUDED.failed_at
+  ), returned AS (
+    UPDATE {groups} g
+    SET locked_by = NULL, lock_expiry = NULL
+    FROM unnest(v_groups, v_seqs, v_tokens) AS h(group_id, seq, token)
+    WHERE h.group_id = ANY (v_back) AND g.group_id = h.group_id
+    RETURNING h.group_id, h.seq, h.token
+  ), held AS (
+    SELECT g.group_id, g.seq, g.token, true AS moved FROM gone g
+    UNION ALL
+    SELECT r.group_id, r.seq, r.token, false FROM returned r
   )
-  SELECT array_agg(g.group_id), array_agg(g.seq), array_agg(g.token)
-  INTO v_groups, v_seqs, v_tokens
-  FROM gone g;
+  SELECT array_agg(d.group_id) FILTER (WHERE d.moved), array_agg(d.group_id), array_agg(d.seq),
+    array_agg(d.token)
+  INTO v_behind, v_groups, v_seqs, v_tokens
+  FROM held d;
   -- step
-  PERFORM {own}sluice_free_v1(v_now, v_groups);
+  PERFORM {own}sluice_free_v1(v_now, v_behind);
   RETURN QUERY
-  SELECT d.group_id, d.seq, d.token
+  SELECT d.group_id, d.seq, d.token, d.group_id <> ALL (COALESCE(v_back, '{}'))
   FROM unnest(v_groups, v_seqs, v_tokens) AS d(group_id, seq, token);
 END $$;
 

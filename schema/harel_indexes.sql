@@ -24,3 +24,7 @@ CREATE INDEX CONCURRENTLY IF NOT EXISTS {own}transport_groups_sluice_p3
 
 CREATE INDEX CONCURRENTLY IF NOT EXISTS {own}transport_groups_sluice_p4
   ON {groups} ((COALESCE(lock_expiry, 0)), group_id) WHERE priority >= 4;
+
+-- Quarantined rows that hold back their groups, for tables that were made without it.
+CREATE INDEX CONCURRENTLY IF NOT EXISTS {blocked_index} ON {failed} (group_id)
+  WHERE starts_with(error_message, 'BLOCKED: ');

@@ -56,6 +56,9 @@ public interface AsyncQueue extends AutoCloseable {
   /** See {@link Queue#rejectBatch}. */
   CompletionStage<Set<Receipt>> rejectBatch(Collection<Rejection> rejections);
 
+  /** See {@link Queue#blockedGroups}. */
+  CompletionStage<Set<String>> blockedGroups(Collection<String> groups);
+
   /** See {@link Queue#extendVisibility}. */
   CompletionStage<Set<Receipt>> extendVisibility(Collection<Receipt> receipts, Duration duration);
 

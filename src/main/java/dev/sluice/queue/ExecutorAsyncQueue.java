@@ -79,6 +79,12 @@ public class ExecutorAsyncQueue implements AsyncQueue {
   }
 
   @Override
+  public CompletionStage<Set<String>> blockedGroups(Collection<String> groups) {
+    List<String> copy = List.copyOf(groups);
+    return call(() -> queue.blockedGroups(copy));
+  }
+
+  @Override
   public CompletionStage<Set<Receipt>> extendVisibility(
       Collection<Receipt> receipts, Duration duration) {
     List<Receipt> copy = List.copyOf(receipts);

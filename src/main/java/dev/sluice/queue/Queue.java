@@ -100,8 +100,12 @@ public interface Queue extends AutoCloseable {
   }
 
   /**
-   * Moves messages to quarantine, in one statement.
+   * Moves messages to quarantine, in one statement; or gives those back that are to go there {@link
+   * Rejection#onlyWhileBlocked} and whose group is blocked neither now nor by an earlier rejection
+   * of the batch, as {@link #defer} without a delay does. A requeue or discard at the same time
+   * comes before the whole of it, or after.
    *
+   * @param rejections of a receipt that is there more than once, the first
    * @return the receipts that held nothing
    */
   Set<Receipt> rejectBatch(Collection<Rejection> rejections);
@@ -110,11 +114,10 @@ public interface Queue extends AutoCloseable {
    * Which of these groups are blocked: quarantine holds a row of theirs, whose reason begins with
    * {@link Rejection#BLOCKED}. Empty where there is no quarantine.
    *
-   * @param groups as messages name them
+   * @param groups as {@link Delivery#claimGroup} names them: the message's group, where its
+   *     producer wrote the column as it must
    */
-  default Set<String> blockedGroups(Collection<String> groups) {
-    return Set.of();
-  }
+  Set<String> blockedGroups(Collection<String> groups);
 
   /**
    * Keeps claims alive: each that still holds lapses {@code duration} from now, all at one instant.

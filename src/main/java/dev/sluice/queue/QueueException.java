@@ -33,6 +33,11 @@ public class QueueException extends RuntimeException {
     return isConnectionState(sqlState);
   }
 
+  /** Whether a table that the statement reads is not there. */
+  public boolean isMissingTable() {
+    return "42P01".equals(sqlState);
+  }
+
   /** Whether this SQL state says that the server went away or cannot take us now. */
   public static boolean isConnectionState(@Nullable String state) {
     // 08: connection; 57P0x: shutdown and start-up; 53300: too many connections.

@@ -236,6 +236,30 @@ public final class SeedQueue implements Queue {
   }
 
   @Override
+  public Set<String> blockedGroups(Collection<String> groups) {
+    return inTransaction(
+        "blockedGroups",
+        connection -> {
+          try (PreparedStatement select =
+              connection.prepareStatement(
+                  """
+                  SELECT DISTINCT message_group_id FROM queue_messages_failed
+                  WHERE queue_name = ? AND message_group_id = ANY (?)
+                    AND error_message LIKE 'BLOCKED: %'""")) {
+            select.setString(1, name);
+            select.setArray(2, LegacyTable.texts(connection, groups.toArray()));
+            Set<String> blocked = new HashSet<>();
+            try (ResultSet row = select.executeQuery()) {
+              while (row.next()) {
+                blocked.add(row.getString(1));
+              }
+            }
+            return blocked;
+          }
+        });
+  }
+
+  @Override
   public Set<Receipt> extendVisibility(Collection<Receipt> receipts, Duration duration) {
     List<Claim> claims = claims(receipts, roundedUp(duration));
     return settle("extend", EXTEND, claims, epochSeconds.getAsLong(), name);

@@ -244,22 +244,22 @@ final class FakeQueue implements Queue {
     before(statement);
     Set<Receipt> stale = new HashSet<>();
     for (Rejection rejection : rejections) {
-      if (holds(rejection.receipt())) {
-        Row row = row(id(rejection.receipt()));
-        if (rejection.onlyWhileBlocked() && !blockedGroups.contains(row.group())) {
-          row.receipt = "";
-          row.visibleAt = now();
-          continue;
-        }
-        if (rejection.reason().startsWith(Rejection.BLOCKED)) {
-          blockedGroups.add(row.group());
-        }
-        quarantine.put(id(rejection.receipt()), rejection.reason());
-        rejected.put(id(rejection.receipt()), row);
-        rows.remove(id(rejection.receipt()));
-      } else {
+      if (!holds(rejection.receipt())) {
         stale.add(rejection.receipt());
+        continue;
       }
+      Row row = row(id(rejection.receipt()));
+      if (rejection.onlyWhileBlocked() && !blockedGroups.contains(row.group())) {
+        row.receipt = "";
+        row.visibleAt = now();
+        continue;
+      }
+      if (rejection.reason().startsWith(Rejection.BLOCKED)) {
+        blockedGroups.add(row.group());
+      }
+      quarantine.put(id(rejection.receipt()), rejection.reason());
+      rejected.put(id(rejection.receipt()), row);
+      rows.remove(id(rejection.receipt()));
     }
     after(statement);
     return stale;

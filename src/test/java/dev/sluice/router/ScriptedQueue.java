@@ -142,6 +142,11 @@ final class ScriptedQueue implements Queue {
   }
 
   @Override
+  public Set<String> blockedGroups(Collection<String> groups) {
+    return run("blocked " + String.join(" ", groups), () -> queue.blockedGroups(groups));
+  }
+
+  @Override
   public Set<Receipt> extendVisibility(Collection<Receipt> receipts, Duration duration) {
     return run(named("extend", receipts), () -> queue.extendVisibility(receipts, duration));
   }

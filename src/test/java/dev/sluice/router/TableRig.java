@@ -226,9 +226,11 @@ final class TableRig {
     return List.copyOf(calls);
   }
 
-  /** The statements so far, polls aside. */
+  /** The statements so far, but for polls and what they ask. */
   List<String> settlements() {
-    return queue.log().stream().filter(s -> !s.startsWith("poll")).toList();
+    return queue.log().stream()
+        .filter(s -> !s.startsWith("poll") && !s.startsWith("blocked"))
+        .toList();
   }
 
   /** {@code id state}, in order: pending, delayed N, claimed N, lapsed; N in seconds from now. */

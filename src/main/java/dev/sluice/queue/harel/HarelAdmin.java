@@ -243,7 +243,7 @@ final class HarelAdmin implements QueueAdmin {
     return session.transaction(
         "failed requeue",
         connection -> {
-          SchemaTools.execute(connection, HarelSql.READ_COMMITTED);
+          SchemaTools.execute(connection, sql.aloneInQuarantine());
           List<Long> chosen =
               Session.query(connection, names.in(CHOOSE), row -> row.getLong(1), chosen(filter));
           Set<Long> back =
@@ -263,7 +263,11 @@ final class HarelAdmin implements QueueAdmin {
   public int discardFailed(FailedFilter filter) {
     requireQuarantine();
     return session
-        .query("failed discard", names.in(DISCARD), row -> row.getInt(1), chosen(filter))
+        .query(
+            "failed discard",
+            sql.aloneInQuarantine() + "; " + names.in(DISCARD),
+            row -> row.getInt(1),
+            chosen(filter))
         .get(0);
   }
 

@@ -1,5 +1,7 @@
 package dev.sluice.queue.harel;
 
+import static java.util.Map.entry;
+
 import java.util.Map;
 import java.util.Optional;
 import java.util.regex.Pattern;
@@ -54,6 +56,11 @@ record HarelNames(String prefix) {
     return own() + "transport_groups_claim_order";
   }
 
+  /** The index of quarantined messages that hold back their groups. */
+  String blockedIndex() {
+    return own() + "transport_failed_sluice_blocked";
+  }
+
   /** What Python's functions are called: {@code harel_claim}, {@code harel_ack}. */
   String python(String function) {
     return (prefix.isEmpty() ? "harel_" : own()) + function;
@@ -67,18 +74,20 @@ record HarelNames(String prefix) {
   String in(String sql) {
     String filled = sql;
     for (Map.Entry<String, String> name :
-        Map.of(
-                "{messages}", messages(),
-                "{groups}", groups(),
-                "{failed}", failed(),
-                "{messages_index}", messagesIndex(),
-                "{groups_index}", groupsIndex(),
-                "{groups_index_columns}",
-                    prefix.isEmpty() ? "(lock_expiry)" : "((COALESCE(lock_expiry, 0)), group_id)",
-                "{order_index}", orderIndex(),
-                "{claim}", python("claim"),
-                "{ack}", python("ack"),
-                "{own}", own())
+        Map.ofEntries(
+                entry("{messages}", messages()),
+                entry("{groups}", groups()),
+                entry("{failed}", failed()),
+                entry("{messages_index}", messagesIndex()),
+                entry("{groups_index}", groupsIndex()),
+                entry(
+                    "{groups_index_columns}",
+                    prefix.isEmpty() ? "(lock_expiry)" : "((COALESCE(lock_expiry, 0)), group_id)"),
+                entry("{order_index}", orderIndex()),
+                entry("{blocked_index}", blockedIndex()),
+                entry("{claim}", python("claim")),
+                entry("{ack}", python("ack")),
+                entry("{own}", own()))
             .entrySet()) {
       filled = filled.replace(name.getKey(), name.getValue());
     }

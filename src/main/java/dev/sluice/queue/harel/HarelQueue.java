@@ -431,21 +431,45 @@ public final class HarelQueue implements Queue {
     if (claims.isEmpty()) {
       return claims.staleBut(List.of());
     }
-    Map<Receipt, String> reasons = new LinkedHashMap<>();
-    rejections.forEach(r -> reasons.put(r.receipt(), Texts.withoutNul(r.reason())));
-    Set<Receipt> stale =
-        claims.staleBut(
-            session.query(
-                "reject",
-                sql.reject(),
-                HarelQueue::readClaim,
-                clock.injected(),
-                claims.groups(),
-                claims.seqs(),
-                claims.tokens(),
-                claims.list().stream().map(c -> reasons.get(c.receipt())).toArray(String[]::new)));
-    rejected.add(claims.given().size() - stale.size());
-    return stale;
+    Map<Receipt, Rejection> each = new LinkedHashMap<>();
+    rejections.forEach(rejection -> each.putIfAbsent(rejection.receipt(), rejection));
+    List<Rejection> ours = claims.list().stream().map(c -> each.get(c.receipt())).toList();
+    record Held(Claim claim, boolean moved) {}
+    List<Held> held =
+        session.query(
+            "reject",
+            sql.reject(),
+            row -> new Held(readClaim(row), row.getBoolean("moved")),
+            clock.injected(),
+            claims.groups(),
+            claims.seqs(),
+            claims.tokens(),
+            ours.stream().map(r -> Texts.withoutNul(r.reason())).toArray(String[]::new),
+            ours.stream().map(Rejection::onlyWhileBlocked).toArray(Boolean[]::new));
+    long moved = held.stream().filter(Held::moved).count();
+    rejected.add(moved);
+    deferred.add(held.size() - moved);
+    return claims.staleBut(held.stream().map(Held::claim).toList());
+  }
+
+  @Override
+  public Set<String> blockedGroups(Collection<String> groups) {
+    if (groups.isEmpty()) {
+      return Set.of();
+    }
+    try {
+      return Set.copyOf(
+          session.query(
+              "blockedGroups",
+              sql.blocked(),
+              row -> row.getString(1),
+              (Object) groups.toArray(String[]::new)));
+    } catch (QueueException e) {
+      if (e.isMissingTable()) {
+        return Set.of();
+      }
+      throw e;
+    }
   }
 
   @Override

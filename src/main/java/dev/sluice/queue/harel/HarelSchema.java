@@ -228,7 +228,7 @@ final class HarelSchema {
           if (extra == Extra.CLAIM_INDEXES) {
             SchemaTools.createIndexes(
                 connection,
-                names.groups(),
+                indexedTables(),
                 claimIndexes(),
                 resource("harel_indexes.sql"),
                 INDEX_LOCK);
@@ -245,7 +245,7 @@ final class HarelSchema {
         "schema drop",
         connection -> {
           if (extra == Extra.CLAIM_INDEXES) {
-            SchemaTools.dropIndexes(connection, names.groups(), ownIndexes());
+            SchemaTools.dropIndexes(connection, indexedTables(), ownIndexes());
           } else {
             dropTriggers(connection);
             Matcher function = FUNCTION.matcher(resource("harel_guard.sql"));
@@ -283,7 +283,11 @@ final class HarelSchema {
 
   private boolean hasIndexes(Connection connection) throws SQLException {
     List<String> all = claimIndexes();
-    return SchemaTools.indexes(connection, names.groups(), all, true).size() == all.size();
+    return SchemaTools.indexes(connection, indexedTables(), all, true).size() == all.size();
+  }
+
+  private List<String> indexedTables() {
+    return List.of(names.groups(), names.failed());
   }
 
   private List<String> claimIndexes() {
@@ -296,7 +300,7 @@ final class HarelSchema {
 
   // With a prefix the index of the order is the Python package's.
   private List<String> ownIndexes() {
-    List<String> own = new ArrayList<>();
+    List<String> own = new ArrayList<>(List.of(names.blockedIndex()));
     if (names.prefix().isEmpty()) {
       own.add(names.orderIndex());
     }

@@ -15,6 +15,8 @@ record HarelSql(
     String look,
     String sweep,
     String restore,
+    String blocked,
+    String aloneInQuarantine,
     String requeue) {
 
   // The functions look anew after they have locked, and a database may default to one snapshot.
@@ -27,7 +29,7 @@ record HarelSql(
                 + "; SELECT * FROM {own}sluice_claim_v1(?, ?, ?, ?, ?, CAST(? AS text[]),"
                 + " CAST(? AS double precision), CAST(? AS text))"),
         names.in(READ_COMMITTED + "; SELECT * FROM {own}sluice_ack_v1(?, ?, ?, ?)"),
-        names.in(READ_COMMITTED + "; SELECT * FROM {own}sluice_reject_v1(?, ?, ?, ?, ?)"),
+        names.in(READ_COMMITTED + "; SELECT * FROM {own}sluice_reject_v2(?, ?, ?, ?, ?, ?)"),
         names.in(READ_COMMITTED + "; SELECT * FROM {own}sluice_nack_v1(?, ?, ?, ?)"),
         names.in(READ_COMMITTED + "; SELECT * FROM {own}sluice_extend_v1(?, ?, ?, ?)"),
         names.in(READ_COMMITTED + "; SELECT * FROM {own}sluice_publish_v1(?, ?, ?)"),
@@ -41,6 +43,9 @@ record HarelSql(
             FROM (SELECT pg_current_snapshot() AS now) s"""),
         names.in("SELECT last_group, stranded FROM {own}sluice_sweep_v1(CAST(? AS text), ?)"),
         names.in(READ_COMMITTED + "; SELECT * FROM {own}sluice_restore_v1(?)"),
+        names.in("SELECT * FROM {own}sluice_blocked_v1(?)"),
+        // Before any other lock, and before the look that is to see every rejection.
+        READ_COMMITTED + "; " + names.in("SELECT pg_advisory_xact_lock(hashtext('{failed}'), 0)"),
         names.in("SELECT * FROM {own}sluice_requeue_v1(?)"));
   }
 }

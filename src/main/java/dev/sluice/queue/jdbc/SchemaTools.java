@@ -54,20 +54,21 @@ public final class SchemaTools {
   }
 
   /**
-   * Which of these indexes the table has, in a state in which they serve, or in one in which not.
+   * Which of these indexes the tables have, in a state in which they serve, or in one in which not.
    */
   public static List<String> indexes(
-      Connection connection, String table, Collection<String> names, boolean valid)
+      Connection connection, List<String> tables, Collection<String> names, boolean valid)
       throws SQLException {
     return Session.query(
         connection,
         """
         SELECT i.indexrelid::regclass::text
         FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid
-        WHERE i.indrelid = to_regclass(?) AND c.relname = ANY (CAST(? AS text[]))
+        WHERE i.indrelid IN (SELECT to_regclass(t.name) FROM unnest(CAST(? AS text[])) AS t(name))
+          AND c.relname = ANY (CAST(? AS text[]))
           AND (i.indisvalid AND i.indisready) = ?""",
         row -> row.getString(1),
-        table,
+        tables.toArray(String[]::new),
         names.toArray(String[]::new),
         valid);
   }
@@ -79,20 +80,24 @@ public final class SchemaTools {
    * @param lock the advisory lock that keeps two of these calls apart
    */
   public static void createIndexes(
-      Connection connection, String table, Collection<String> names, String script, long lock)
+      Connection connection,
+      List<String> tables,
+      Collection<String> names,
+      String script,
+      long lock)
       throws SQLException {
     lockIndexes(connection, lock);
     try {
-      throughDeadlocks(() -> createMissing(connection, table, names, script));
+      throughDeadlocks(() -> createMissing(connection, tables, names, script));
     } finally {
       execute(connection, "SELECT pg_advisory_unlock(" + lock + ")");
     }
   }
 
   private static void createMissing(
-      Connection connection, String table, Collection<String> names, String script)
+      Connection connection, List<String> tables, Collection<String> names, String script)
       throws SQLException {
-    for (String index : indexes(connection, table, names, false)) {
+    for (String index : indexes(connection, tables, names, false)) {
       execute(connection, "DROP INDEX CONCURRENTLY IF EXISTS " + index);
     }
     for (String statement : statements(script)) {
@@ -119,13 +124,13 @@ public final class SchemaTools {
     }
   }
 
-  /** Drops those of these indexes that this table has; another schema may have its own. */
-  public static void dropIndexes(Connection connection, String table, Collection<String> names)
-      throws SQLException {
+  /** Drops those of these indexes that these tables have; another schema may have its own. */
+  public static void dropIndexes(
+      Connection connection, List<String> tables, Collection<String> names) throws SQLException {
     throughDeadlocks(
         () -> {
           for (boolean valid : new boolean[] {true, false}) {
-            for (String index : indexes(connection, table, names, valid)) {
+            for (String index : indexes(connection, tables, names, valid)) {
               execute(connection, "DROP INDEX CONCURRENTLY IF EXISTS " + index);
             }
           }

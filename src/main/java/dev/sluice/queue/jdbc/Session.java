@@ -6,6 +6,7 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.sql.Types;
 import java.util.ArrayList;
 import java.util.List;
@@ -94,18 +95,18 @@ public final class Session {
     try (PreparedStatement statement = connection.prepareStatement(sql)) {
       bind(statement, parameters);
       // A statement of several commands answers with several results: the query is the last one.
-      boolean isRows = statement.execute();
-      while (!isRows) {
-        if (statement.getUpdateCount() < 0) {
-          throw new SQLException("the statement returned no rows");
-        }
-        isRows = statement.getMoreResults();
+      ResultSet last = null;
+      for (boolean isRows = statement.execute();
+          isRows || statement.getUpdateCount() >= 0;
+          isRows = statement.getMoreResults(Statement.KEEP_CURRENT_RESULT)) {
+        last = isRows ? statement.getResultSet() : last;
+      }
+      if (last == null) {
+        throw new SQLException("the statement returned no rows");
       }
       List<T> rows = new ArrayList<>();
-      try (ResultSet result = statement.getResultSet()) {
-        while (result.next()) {
-          rows.add(reader.read(result));
-        }
+      while (last.next()) {
+        rows.add(reader.read(last));
       }
       return rows;
     }
@@ -196,6 +197,8 @@ public final class Session {
         statement.setArray(at, statement.getConnection().createArrayOf("int8", numbers));
       } else if (parameter instanceof Integer[] numbers) {
         statement.setArray(at, statement.getConnection().createArrayOf("int4", numbers));
+      } else if (parameter instanceof Boolean[] flags) {
+        statement.setArray(at, statement.getConnection().createArrayOf("bool", flags));
       } else if (parameter instanceof Double[] numbers) {
         statement.setArray(at, statement.getConnection().createArrayOf("float8", numbers));
       } else {

@@ -12,6 +12,7 @@ import dev.sluice.queue.jdbc.Session;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
@@ -86,12 +87,13 @@ final class LegacyAdmin implements QueueAdmin {
           .formatted(CHOSEN);
 
   /**
-   * One statement: a row leaves quarantine in the moment in which it is back in the queue. The old
-   * created_at gives it its old place in its group.
+   * A row leaves quarantine in the moment in which it is back in the queue. The old created_at
+   * gives it its old place in its group. Parameters: queue, the time or NULL, those of CHOSEN.
    */
   private static final String REQUEUE =
-      """
-      WITH %s,
+      QuarantineSql.ALONE
+          + """
+      ; WITH %s,
       chosen AS (
         SELECT f.* FROM queue_messages_failed f WHERE %s ORDER BY f.id FOR UPDATE
       ),
@@ -113,13 +115,15 @@ final class LegacyAdmin implements QueueAdmin {
       SELECT h.id, g.id IS NOT NULL
       FROM chosen h LEFT JOIN gone g ON g.id = h.id
       ORDER BY h.created_at, h.id"""
-          .formatted(ClaimSql.CLOCK, CHOSEN);
+              .formatted(ClaimSql.CLOCK, CHOSEN);
 
+  /** Parameters: queue, those of CHOSEN. */
   private static final String DISCARD =
-      """
-      WITH gone AS (DELETE FROM queue_messages_failed f WHERE %s RETURNING 1)
+      QuarantineSql.ALONE
+          + """
+      ; WITH gone AS (DELETE FROM queue_messages_failed f WHERE %s RETURNING 1)
       SELECT count(*) FROM gone"""
-          .formatted(CHOSEN);
+              .formatted(CHOSEN);
 
   /**
    * Looks up each id by primary key. Takes the collation of the column, which need not be the
@@ -284,16 +288,12 @@ final class LegacyAdmin implements QueueAdmin {
   public RequeueResult requeueFailed(FailedFilter filter) {
     requireQuarantine();
     record Requeued(String id, boolean back) {}
-    @Nullable Object[] chosen = chosen(filter);
-    @Nullable Object[] parameters = new @Nullable Object[chosen.length + 1];
-    parameters[0] = clock.epochSeconds();
-    System.arraycopy(chosen, 0, parameters, 1, chosen.length);
     List<Requeued> rows =
         session.query(
             "failed requeue",
             REQUEUE,
             row -> new Requeued(row.getString(1), row.getBoolean(2)),
-            parameters);
+            behind(chosen(filter), queue, clock.epochSeconds()));
     List<String> inTheWay = rows.stream().filter(r -> !r.back()).map(Requeued::id).toList();
     return new RequeueResult(rows.size() - inTheWay.size(), inTheWay);
   }
@@ -301,7 +301,9 @@ final class LegacyAdmin implements QueueAdmin {
   @Override
   public int discardFailed(FailedFilter filter) {
     requireQuarantine();
-    return session.query("failed discard", DISCARD, row -> row.getInt(1), chosen(filter)).get(0);
+    return session
+        .query("failed discard", DISCARD, row -> row.getInt(1), behind(chosen(filter), queue))
+        .get(0);
   }
 
   private void requireQuarantine() {
@@ -324,6 +326,12 @@ final class LegacyAdmin implements QueueAdmin {
     parameters[6] = reason;
     System.arraycopy(further, 0, parameters, 7, further.length);
     return parameters;
+  }
+
+  private static @Nullable Object[] behind(@Nullable Object[] last, @Nullable Object... first) {
+    @Nullable Object[] both = Arrays.copyOf(first, first.length + last.length);
+    System.arraycopy(last, 0, both, first.length, last.length);
+    return both;
   }
 
   @Override

@@ -22,8 +22,10 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.atomic.LongAdder;
@@ -277,24 +279,53 @@ public final class LegacyQueue implements Queue {
     if (rejections.isEmpty()) {
       return Set.of();
     }
-    Keys keys = Keys.of(rejections.stream().map(Rejection::receipt).toList());
-    String[] reasons =
-        rejections.stream().map(r -> Texts.withoutNul(r.reason())).toArray(String[]::new);
-    Set<Receipt> stale =
-        keys.without(
-            session.query(
-                "reject",
-                SettleSql.REJECT,
-                row -> row.getString(1),
-                clock.epochSeconds(),
-                name,
-                keys.ids(),
-                keys.ids(),
-                keys.receipts(),
-                reasons,
-                name));
-    rejected.add(keys.distinct() - stale.size());
-    return stale;
+    Map<Receipt, Rejection> each = new LinkedHashMap<>();
+    rejections.forEach(rejection -> each.putIfAbsent(rejection.receipt(), rejection));
+    Keys keys = Keys.of(each.keySet());
+    record Held(String receipt, boolean moved) {}
+    List<Held> held =
+        session.query(
+            "reject",
+            SettleSql.REJECT,
+            row -> new Held(row.getString(1), row.getBoolean(2)),
+            name,
+            clock.epochSeconds(),
+            name,
+            keys.ids(),
+            keys.ids(),
+            keys.receipts(),
+            each.values().stream().map(r -> Texts.withoutNul(r.reason())).toArray(String[]::new),
+            each.values().stream().map(Rejection::onlyWhileBlocked).toArray(Boolean[]::new),
+            name,
+            name,
+            name,
+            name);
+    long moved = held.stream().filter(Held::moved).count();
+    rejected.add(moved);
+    deferred.add(held.size() - moved);
+    return keys.without(held.stream().map(Held::receipt).toList());
+  }
+
+  @Override
+  public Set<String> blockedGroups(Collection<String> groups) {
+    if (groups.isEmpty()) {
+      return Set.of();
+    }
+    try {
+      return Set.copyOf(
+          session.query(
+              "blockedGroups",
+              QuarantineSql.BLOCKED,
+              row -> row.getString(1),
+              Set.copyOf(groups).toArray(String[]::new),
+              name,
+              name));
+    } catch (QueueException e) {
+      if (e.isMissingTable()) {
+        return Set.of();
+      }
+      throw e;
+    }
   }
 
   @Override

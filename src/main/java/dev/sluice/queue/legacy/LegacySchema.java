@@ -10,6 +10,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /** The tables and indexes: their scripts, and how what is there differs from them. */
 final class LegacySchema {
@@ -17,6 +18,10 @@ final class LegacySchema {
   private static final String FAILED_TABLE = "queue_messages_failed";
   private static final List<String> CLAIM_INDEXES =
       List.of("sluice_claim_order", "sluice_claim_group", "sluice_claim_long", "sluice_claim_held");
+
+  private static final List<String> TABLES = List.of(TABLE, FAILED_TABLE);
+  private static final List<String> ALL_INDEXES =
+      Stream.concat(CLAIM_INDEXES.stream(), Stream.of("sluice_blocked_groups")).toList();
 
   private static final long INDEX_LOCK = 7723022;
 
@@ -92,12 +97,14 @@ final class LegacySchema {
           return new SchemaReport(
               differences,
               quarantineMissing ? Optional.of(FAILED_TABLE) : Optional.empty(),
-              hasClaimIndexes(connection) ? List.of(SchemaReport.Extra.CLAIM_INDEXES) : List.of());
+              hasIndexes(connection, ALL_INDEXES)
+                  ? List.of(SchemaReport.Extra.CLAIM_INDEXES)
+                  : List.of());
         });
   }
 
   boolean hasClaimIndexes() {
-    return session.run("poll", LegacySchema::hasClaimIndexes);
+    return session.run("poll", connection -> hasIndexes(connection, CLAIM_INDEXES));
   }
 
   boolean hasQuarantine() {
@@ -110,8 +117,8 @@ final class LegacySchema {
         connection -> {
           SchemaTools.createIndexes(
               connection,
-              TABLE,
-              CLAIM_INDEXES,
+              TABLES,
+              ALL_INDEXES,
               SchemaTools.resource("claim_indexes.sql"),
               INDEX_LOCK);
           return true;
@@ -122,14 +129,14 @@ final class LegacySchema {
     session.run(
         "schema drop-indexes",
         connection -> {
-          SchemaTools.dropIndexes(connection, TABLE, CLAIM_INDEXES);
+          SchemaTools.dropIndexes(connection, TABLES, ALL_INDEXES);
           return true;
         });
   }
 
-  private static boolean hasClaimIndexes(Connection connection) throws SQLException {
-    return SchemaTools.indexes(connection, TABLE, CLAIM_INDEXES, true).size()
-        == CLAIM_INDEXES.size();
+  private static boolean hasIndexes(Connection connection, List<String> indexes)
+      throws SQLException {
+    return SchemaTools.indexes(connection, TABLES, indexes, true).size() == indexes.size();
   }
 
   // The place of a row (ctid), by which a claim finds it again, is unique in one table only.

@@ -67,33 +67,79 @@ final class SettleSql {
           .formatted(ClaimSql.CLOCK, LOCKED, AFTER_LOCKING);
 
   /**
-   * Moves to quarantine. Parameters: 1 the time or NULL, 2 queue, 3 ids, 4 ids, 5 receipts, 6
-   * reasons, 7 queue. Yields the receipts that held.
+   * Moves to quarantine, or gives back where only what is behind others may go there and its group
+   * is blocked no more: neither by quarantine nor by an earlier rejection of this statement.
+   *
+   * <p>{@link QuarantineSql} tells why that holds beside a requeue or discard: the look at
+   * quarantine is a command begun after its lock was taken.
+   *
+   * <p>Parameters: 1 queue, 2 the time or NULL, 3 queue, 4 ids, 5 ids, 6 receipts, 7 reasons, 8
+   * whether only behind others, 9 queue, 10 queue, 11 queue, 12 queue. Yields the receipts that
+   * held, and whether each was moved.
    */
   static final String REJECT =
-      """
-      WITH %s, %s,
-      gone AS (
-        DELETE FROM queue_messages m
-        USING unnest(CAST(? AS text[]), CAST(? AS text[]), CAST(? AS text[])) AS r(id, receipt, reason)
-        WHERE m.queue_name = ? AND m.id = r.id AND m.receipt_handle = r.receipt AND %s
-        RETURNING m.id, m.queue_name, m.message_group_id, m.payload, m.receive_count, m.created_at,
-          m.receipt_handle, r.reason
-      ),
-      kept AS (
-        INSERT INTO queue_messages_failed (id, queue_name, message_group_id, payload, error_message,
-          receive_count, created_at, failed_at)
-        SELECT g.id, g.queue_name, g.message_group_id, g.payload, left(g.reason, 1000),
-          g.receive_count, g.created_at, (SELECT now FROM clock)
-        FROM gone g
-        ORDER BY g.id
-        ON CONFLICT (queue_name, id) DO UPDATE
-        SET message_group_id = EXCLUDED.message_group_id, payload = EXCLUDED.payload,
-          error_message = EXCLUDED.error_message, receive_count = EXCLUDED.receive_count,
-          created_at = EXCLUDED.created_at, failed_at = EXCLUDED.failed_at
-      )
-      SELECT receipt_handle FROM gone"""
-          .formatted(ClaimSql.CLOCK, LOCKED, AFTER_LOCKING);
+      QuarantineSql.BESIDE_OTHER_REJECTIONS
+          + """
+          ; WITH %s,
+          locked AS MATERIALIZED (
+            SELECT m.id, COALESCE(m.message_group_id, m.id) AS gk, m.receipt_handle
+            FROM queue_messages m
+            WHERE m.queue_name = ? AND m.id = ANY (CAST(? AS text[]))
+            ORDER BY m.id
+            FOR UPDATE
+          ),
+          held AS MATERIALIZED (
+            SELECT l.id, l.gk, r.receipt, r.reason, r.behind, r.place
+            FROM locked l
+            JOIN unnest(CAST(? AS text[]), CAST(? AS text[]), CAST(? AS text[]), CAST(? AS boolean[]))
+              WITH ORDINALITY AS r(id, receipt, reason, behind, place)
+              ON r.id = l.id AND r.receipt = l.receipt_handle
+          ),
+          blocked AS MATERIALIZED (
+            SELECT g.gk
+            FROM (SELECT DISTINCT h.gk FROM held h WHERE h.behind) g
+            WHERE EXISTS (%s)
+          ),
+          back AS MATERIALIZED (
+            SELECT h.id, h.receipt
+            FROM held h
+            WHERE h.behind AND h.gk NOT IN (SELECT gk FROM blocked)
+              AND NOT EXISTS (
+                SELECT 1 FROM held e
+                WHERE e.gk = h.gk AND e.place < h.place AND NOT e.behind
+                  AND starts_with(e.reason, 'BLOCKED: '))
+          ),
+          gone AS (
+            DELETE FROM queue_messages m
+            USING held h
+            WHERE m.queue_name = ? AND m.id = h.id AND m.receipt_handle = h.receipt
+              AND h.id NOT IN (SELECT id FROM back)
+            RETURNING m.id, m.queue_name, m.message_group_id, m.payload, m.receive_count,
+              m.created_at, m.receipt_handle, h.reason
+          ),
+          kept AS (
+            INSERT INTO queue_messages_failed (id, queue_name, message_group_id, payload,
+              error_message, receive_count, created_at, failed_at)
+            SELECT g.id, g.queue_name, g.message_group_id, g.payload, left(g.reason, 1000),
+              g.receive_count, g.created_at, (SELECT now FROM clock)
+            FROM gone g
+            ORDER BY g.id
+            ON CONFLICT (queue_name, id) DO UPDATE
+            SET message_group_id = EXCLUDED.message_group_id, payload = EXCLUDED.payload,
+              error_message = EXCLUDED.error_message, receive_count = EXCLUDED.receive_count,
+              created_at = EXCLUDED.created_at, failed_at = EXCLUDED.failed_at
+          ),
+          returned AS (
+            UPDATE queue_messages m
+            SET receipt_handle = NULL, visible_at = (SELECT now FROM clock)
+            FROM back b
+            WHERE m.queue_name = ? AND m.id = b.id AND m.receipt_handle = b.receipt
+            RETURNING b.receipt
+          )
+          SELECT receipt_handle, true FROM gone
+          UNION ALL
+          SELECT receipt, false FROM returned"""
+              .formatted(ClaimSql.CLOCK, QuarantineSql.OF_BLOCKED_GROUP);
 
   /** Parameters: 1 queue, 2 ids. Yields those of the ids that are in the queue. */
   static final String PRESENT =

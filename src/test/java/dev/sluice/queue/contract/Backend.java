@@ -21,6 +21,9 @@ interface Backend {
 
   String quarantineTable();
 
+  /** Locks, as whoever settles claims does, the rows by which messages are claimed. */
+  String lockOfTheClaimed();
+
   Set<Extra> extras();
 
   /**

@@ -35,6 +35,13 @@ record HarelBackend(Optional<String> prefix, Optional<String> kind) implements B
   }
 
   @Override
+  public String lockOfTheClaimed() {
+    return "SELECT 1 FROM "
+        + prefix.map(p -> p + "_").orElse("")
+        + "transport_groups FOR NO KEY UPDATE";
+  }
+
+  @Override
   public Set<Extra> extras() {
     return Set.of(Extra.CLAIM_INDEXES, Extra.GUARD);
   }

@@ -50,6 +50,22 @@ class HarelContractTest {
   }
 
   @Nested
+  class Blocking extends BlockedContract {
+    @Override
+    Backend backend() {
+      return BARE;
+    }
+  }
+
+  @Nested
+  class EventBlocking extends BlockedContract {
+    @Override
+    Backend backend() {
+      return EVENTS;
+    }
+  }
+
+  @Nested
   class Looking extends LookContract {
     @Override
     Backend backend() {

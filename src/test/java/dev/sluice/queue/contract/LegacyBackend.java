@@ -35,6 +35,11 @@ record LegacyBackend(Groups groups) implements Backend {
   }
 
   @Override
+  public String lockOfTheClaimed() {
+    return "SELECT 1 FROM queue_messages FOR UPDATE";
+  }
+
+  @Override
   public Set<Extra> extras() {
     return Set.of(Extra.CLAIM_INDEXES);
   }

@@ -49,6 +49,22 @@ class LegacyContractTest {
   }
 
   @Nested
+  class Blocking extends BlockedContract {
+    @Override
+    Backend backend() {
+      return RELAXED;
+    }
+  }
+
+  @Nested
+  class ExclusiveBlocking extends BlockedContract {
+    @Override
+    Backend backend() {
+      return EXCLUSIVE;
+    }
+  }
+
+  @Nested
   class Looking extends LookContract {
     @Override
     Backend backend() {

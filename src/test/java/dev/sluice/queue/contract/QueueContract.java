@@ -131,8 +131,13 @@ abstract class QueueContract {
     }
   }
 
+  /** A connection of the test's own. */
+  final Connection connect() {
+    return database.connect();
+  }
+
   final void sql(String statement) {
-    try (Connection connection = database.connect();
+    try (Connection connection = connect();
         Statement s = connection.createStatement()) {
       s.execute(statement);
     } catch (SQLException e) {

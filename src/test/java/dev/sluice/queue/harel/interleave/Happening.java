@@ -19,7 +19,9 @@ record Happening(Kind kind, Message message, String token, int begun, int return
     NACKED,
     EXTENDED,
     REJECTED,
-    REQUEUED
+    REQUEUED,
+    /** Taken out of quarantine for good. */
+    DISCARDED
   }
 
   boolean is(Kind first, Kind... others) {

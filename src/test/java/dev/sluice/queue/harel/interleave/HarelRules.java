@@ -73,20 +73,34 @@ final class HarelRules {
     }
   }
 
-  /** Acks and rejections that held; the seed's ack held if its message is gone. */
+  /**
+   * Acks and rejections that held, and that no requeue undid; the seed's ack held if its message is
+   * gone.
+   */
   private Stream<Happening> settlements() {
     Set<String> left = events(end.messages());
     return outcome.happenings().stream()
+        .filter(h -> !isRequeuedAfter(h))
         .filter(
             h ->
                 h.is(Kind.ACKED, Kind.REJECTED)
                     || (h.is(Kind.ACK_SENT) && !left.contains(h.message().event())));
   }
 
+  private boolean isRequeuedAfter(Happening rejection) {
+    return all(Kind.REQUEUED)
+        .anyMatch(
+            h ->
+                h.message().event().equals(rejection.message().event())
+                    && h.committed() > rejection.committed());
+  }
+
   private void quarantineHoldsTheRejected() {
     Set<String> expected = events(outcome.initial().quarantine());
     all(Kind.REJECTED).forEach(h -> expected.add(h.message().event()));
-    all(Kind.REQUEUED).forEach(h -> expected.remove(h.message().event()));
+    outcome.happenings().stream()
+        .filter(h -> h.is(Kind.REQUEUED, Kind.DISCARDED))
+        .forEach(h -> expected.remove(h.message().event()));
     if (!expected.equals(Set.copyOf(end.quarantine()))) {
       broken(Violation.Kind.LOST, expected + ", in quarantine " + end.quarantine());
     }

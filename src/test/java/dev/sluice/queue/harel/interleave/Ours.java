@@ -7,7 +7,9 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.sql.SQLException;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.Stream;
 
 /** Our own functions, from the files that the program installs, and calls of them. */
@@ -58,6 +60,7 @@ final class Ours {
         .replace("{groups}", "transport_groups")
         .replace("{failed}", "transport_messages_failed")
         .replace("{messages_index}", "transport_messages_group")
+        .replace("{blocked_index}", "transport_failed_sluice_blocked")
         .replace("{order_index}", "transport_groups_claim_order");
   }
 
@@ -139,22 +142,41 @@ final class Ours {
   }
 
   static Script reject(Message... messages) {
-    String[] reasons = Stream.of(messages).map(m -> "broken").toArray(String[]::new);
+    return reject("reject ", "broken", false, messages);
+  }
+
+  /** Moves the messages behind those that block their groups, or gives them back. */
+  static Script rejectBehind(Message... messages) {
+    return reject("reject behind ", "BLOCKED: behind", true, messages);
+  }
+
+  private static Script reject(
+      String name, String reason, boolean onlyWhileBlocked, Message... messages) {
+    String[] reasons = Stream.of(messages).map(m -> reason).toArray(String[]::new);
+    Boolean[] behind = Stream.of(messages).map(m -> onlyWhileBlocked).toArray(Boolean[]::new);
     List<Message> list = List.of(messages);
     return Script.transaction(
-        "reject " + events(messages),
-        log ->
-            settled(
-                log,
-                Kind.REJECTED,
-                list,
-                log.run(
-                    "SELECT group_id, seq FROM sluice_reject_v1(?, ?, ?, ?, ?)",
-                    State.NOW,
-                    groups(list),
-                    seqs(list),
-                    tokens(list),
-                    reasons)));
+        name + events(messages),
+        log -> {
+          List<List<Object>> held =
+              log.run(
+                  "SELECT group_id, seq, moved FROM sluice_reject_v2(?, ?, ?, ?, ?, ?)",
+                  State.NOW,
+                  groups(list),
+                  seqs(list),
+                  tokens(list),
+                  reasons,
+                  behind);
+          settled(log, Kind.REJECTED, list, those(held, true));
+          settled(log, Kind.NACKED, list, those(held, false));
+        });
+  }
+
+  private static List<List<Object>> those(List<List<Object>> held, boolean moved) {
+    return held.stream()
+        .filter(row -> row.get(2).equals(moved))
+        .map(row -> row.subList(0, 2))
+        .toList();
   }
 
   private static void settled(
@@ -209,6 +231,38 @@ final class Ours {
             if (!row.equals(List.of(message.seq()))) {
               throw new IllegalStateException(row + " for " + message);
             }
+          }
+        });
+  }
+
+  /** Puts all of a group back that is in quarantine, or takes it away. */
+  static Script undo(String group, boolean requeue) {
+    return Script.transaction(
+        (requeue ? "requeue " : "discard ") + group,
+        log ->
+            log.run(
+                "SELECT 1 FROM pg_advisory_xact_lock(hashtext('transport_messages_failed'), 0)"),
+        log -> {
+          Map<Long, Message> there = new LinkedHashMap<>();
+          for (List<Object> row :
+              log.run(
+                  "SELECT group_id, seq, event FROM transport_messages_failed"
+                      + " WHERE group_id = ? ORDER BY seq",
+                  group)) {
+            there.put((Long) row.get(1), message(row));
+          }
+          Long[] seqs = there.keySet().toArray(Long[]::new);
+          for (List<Object> row :
+              log.run(
+                  requeue
+                      ? "SELECT sluice_requeue_v1(?)"
+                      : "DELETE FROM transport_messages_failed WHERE seq = ANY (?) RETURNING seq",
+                  (Object) seqs)) {
+            Message message = there.get((Long) row.get(0));
+            if (message == null) {
+              throw new IllegalStateException(row + " was not chosen");
+            }
+            log.note(requeue ? Kind.REQUEUED : Kind.DISCARDED, message, "");
           }
         });
   }

@@ -42,6 +42,8 @@ final class SessionLog {
       statement.setArray(index, connection.createArrayOf("bigint", numbers));
     } else if (value instanceof Integer[] numbers) {
       statement.setArray(index, connection.createArrayOf("int", numbers));
+    } else if (value instanceof Boolean[] flags) {
+      statement.setArray(index, connection.createArrayOf("bool", flags));
     } else if (value instanceof Double[] numbers) {
       statement.setArray(index, connection.createArrayOf("float8", numbers));
     } else {

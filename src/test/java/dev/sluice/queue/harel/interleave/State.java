@@ -83,7 +83,7 @@ record State(List<Group> groups, List<Message> messages, List<Message> quarantin
     for (Message m : quarantine) {
       sql.append("INSERT INTO transport_messages_failed VALUES (")
           .append(
-              "%d, %s, %s, 'broken', 0, 0);\n"
+              "%d, %s, %s, 'BLOCKED: 404', 0, 0);\n"
                   .formatted(m.seq(), text(m.group()), text(m.event())));
     }
     return sql.append("SELECT setval('transport_messages_seq_seq', ")

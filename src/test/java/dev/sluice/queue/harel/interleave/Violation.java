@@ -21,6 +21,8 @@ record Violation(Kind kind, String what) {
     NOT_FENCED,
     /** A claim returned a message before its predecessor was dealt with. */
     OVERTAKEN,
+    /** A message is in quarantine behind others that are there no more. */
+    BEHIND_NOBODY,
     /** What was left could not be consumed, or not in order. */
     NOT_DRAINED
   }
