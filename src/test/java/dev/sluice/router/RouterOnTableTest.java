@@ -322,7 +322,7 @@ class RouterOnTableTest {
 
     rig.start();
 
-    assertThat(rig.queue.log()).containsExactly("poll 100");
+    assertThat(rig.queue.log()).containsExactly("poll 101");
     assertThat(rig.core.held()).isEqualTo(100);
   }
 
