@@ -12,6 +12,7 @@ import org.apache.hc.client5.http.ConnectTimeoutException;
 import org.apache.hc.core5.http.ConnectionClosedException;
 import org.apache.hc.core5.http.HttpException;
 import org.apache.hc.core5.http.HttpStreamResetException;
+import org.apache.hc.core5.http.MessageConstraintException;
 
 /** Says in a few words why no answer came. Never repeats what the target or the message said. */
 final class Failure {
@@ -47,7 +48,7 @@ final class Failure {
     if (cause instanceof TimeoutException) {
       return "timed out";
     }
-    if (cause instanceof HttpException) {
+    if (cause instanceof HttpException || cause instanceof MessageConstraintException) {
       return "no valid HTTP answer";
     }
     if (cause instanceof CancellationException) {

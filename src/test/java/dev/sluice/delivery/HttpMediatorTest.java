@@ -105,6 +105,46 @@ class HttpMediatorTest {
     }
   }
 
+  /** Letters whose last byte is a line break, should anything cut them to one. */
+  @Test
+  void noLetterBecomesALineBreak() throws Exception {
+    String evil = "\u560d\u560aX-Injected: 1\u010d\u010a";
+    try (WireTarget target = new WireTarget(OK)) {
+      deliver(Deliveries.to(target.url("/?" + evil), evil, null));
+      deliver(Deliveries.event(target.url("/"), evil, evil));
+
+      assertThat(target.requests().get(0))
+          .startsWith("POST /?" + evil + " HTTP/1.1\r\n")
+          .contains("\r\nAuthorization: Bearer " + evil + "\r\n");
+      assertThat(target.requests().get(1))
+          .contains("\r\nX-Sluice-Group: %E5%98%8D%E5%98%8AX-Injected:%201%C4%8D%C4%8A\r\n");
+    }
+  }
+
+  @Test
+  void anIdIsNothingButTextInTheBody() throws Exception {
+    String id = "a\r\n\r\nPOST / HTTP/1.1\u0001\"";
+    try (WireTarget target = new WireTarget(OK)) {
+      deliver(Deliveries.of(Message.of(id, target.url("/"))));
+
+      assertThat(target.requests())
+          .singleElement()
+          .asString()
+          .contains("\r\nContent-Length: 48\r\n")
+          .endsWith("\r\n\r\n{\"messageId\":\"a\\r\\n\\r\\nPOST / HTTP/1.1\\u0001\\\"\"}");
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"/a\r\nX-Injected: 1", "/?a\nb", "/?a\rb", "/\0"})
+  void aTargetWithLineBreaksIsRefusedWithoutACall(String path) throws Exception {
+    try (WireTarget target = new WireTarget(OK)) {
+      assertThat(deliver(Deliveries.to(target.url(path))))
+          .isEqualTo(new Outcome.Permanent("control character in the target URL", false));
+      assertThat(target.connections()).isZero();
+    }
+  }
+
   @Test
   void aMediationTypeOtherThanHttpIsRefusedWithoutACall() {
     Message message = new Message("m", "", null, null, "GRPC", "http://x/", null, false, "");
@@ -336,6 +376,20 @@ class HttpMediatorTest {
 
       assertThat(outcome.get(5, SECONDS))
           .isEqualTo(new Outcome.Unreachable("no valid HTTP answer: " + target.url("/"), 30));
+    }
+  }
+
+  @Test
+  void endlessHeadersAreCut() throws Exception {
+    String line = "HTTP/1.1 200 OK\r\nX: " + "x".repeat(1 << 20);
+    String lines = "HTTP/1.1 200 OK\r\n" + "X: x\r\n".repeat(1_000);
+    try (WireTarget target = new WireTarget(line, lines, line)) {
+      CompletableFuture<Outcome> outcome = start(Deliveries.to(target.url("/")));
+      passRetries();
+
+      assertThat(outcome.get(5, SECONDS))
+          .isEqualTo(new Outcome.Unreachable("no valid HTTP answer: " + target.url("/"), 30));
+      await().until(() -> target.ended() == 3);
     }
   }
 

@@ -1,5 +1,7 @@
 package dev.sluice.delivery;
 
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -12,7 +14,6 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
-import java.nio.charset.StandardCharsets;
 import java.security.cert.X509Certificate;
 import java.time.Duration;
 import java.time.Instant;
@@ -86,6 +87,26 @@ class HttpMediatorTlsTest {
                 + " {\"messageId\":\"m-1\"} for api.sluice.test");
   }
 
+  /** Letters whose last byte is a line break, should anything cut them to one. */
+  @Test
+  void noLetterBecomesALineBreakInHttp2() throws Exception {
+    String evil = "\u560d\u560aX-Injected:1";
+    mediator
+        .deliver(Deliveries.to(url("api.sluice.test", "/?" + evil), evil, null))
+        .toCompletableFuture()
+        .get(10, SECONDS);
+
+    // The server takes the bytes for Latin-1.
+    assertThat(requests)
+        .extracting(r -> new String(r.getBytes(ISO_8859_1), UTF_8))
+        .containsExactly(
+            "HTTP/2.0 POST api.sluice.test /?"
+                + evil
+                + " Bearer "
+                + evil
+                + " {\"messageId\":\"m-1\"} for api.sluice.test");
+  }
+
   @Test
   void http1IsSpokenToServersThatKnowNoOther() throws Exception {
     server.close(CloseMode.IMMEDIATE);
@@ -108,7 +129,7 @@ class HttpMediatorTlsTest {
         in.skipNBytes(3);
         byte[] greeting = in.readNBytes(in.readUnsignedShort());
 
-        assertThat(new String(greeting, StandardCharsets.ISO_8859_1)).contains("my_api.test");
+        assertThat(new String(greeting, ISO_8859_1)).contains("my_api.test");
         assertThat(call).isNotDone();
       }
     }
@@ -222,7 +243,7 @@ class HttpMediatorTlsTest {
 
     private String serverName(ExtendedSSLSession session) {
       return session.getRequestedServerNames().stream()
-          .map(name -> new String(name.getEncoded(), StandardCharsets.UTF_8))
+          .map(name -> new String(name.getEncoded(), UTF_8))
           .findFirst()
           .orElse("nobody");
     }
