@@ -323,7 +323,7 @@ class RouterOnTableTest {
     rig.start();
 
     assertThat(rig.queue.log()).containsExactly("poll 101");
-    assertThat(rig.core.held()).isEqualTo(100);
+    assertThat(rig.core.held()).isEqualTo(101);
   }
 
   @Test
