@@ -12,6 +12,7 @@ import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.prometheus.metrics.model.snapshots.MetricSnapshot;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.stream.Collectors;
 
 /**
@@ -24,11 +25,11 @@ final class Meters implements RouterListener, AutoCloseable {
   private final Time time;
   private final PrometheusMeterRegistry registry =
       new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
-  private final JvmGcMetrics gc = new JvmGcMetrics();
   private final Kept<PoolMeters> pools =
       new Kept<>(pool -> PoolMeters.of(pool, registry), meters -> meters.remove(registry));
   private final Kept<QueueMeters> queues =
       new Kept<>(queue -> QueueMeters.of(queue, registry), meters -> meters.remove(registry));
+  private volatile Optional<JvmGcMetrics> gc = Optional.empty();
 
   Meters(Time time) {
     this.time = time;
@@ -38,7 +39,9 @@ final class Meters implements RouterListener, AutoCloseable {
   void bindJvm() {
     new JvmMemoryMetrics().bindTo(registry);
     new JvmThreadMetrics().bindTo(registry);
-    gc.bindTo(registry);
+    JvmGcMetrics collections = new JvmGcMetrics();
+    collections.bindTo(registry);
+    gc = Optional.of(collections);
   }
 
   /** Begins the series of what is new, and ends those of what is long gone. */
@@ -92,7 +95,7 @@ final class Meters implements RouterListener, AutoCloseable {
 
   @Override
   public void close() {
-    gc.close();
+    gc.ifPresent(JvmGcMetrics::close);
     registry.close();
   }
 }
