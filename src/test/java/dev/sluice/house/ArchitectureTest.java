@@ -10,7 +10,8 @@ import com.tngtech.archunit.core.importer.ImportOption;
 import org.junit.jupiter.api.Test;
 
 /**
- * Arrows point one way: cli, then router and migrate, then delivery and the backends, then queue.
+ * Arrows point one way: cli, then monitor, router and migrate, then delivery and the backends, then
+ * queue. The monitor stands above the router, which tells it what it does without knowing it.
  */
 class ArchitectureTest {
   private static final JavaClasses OURS =
@@ -107,6 +108,40 @@ class ArchitectureTest {
         .should()
         .dependOnClassesThat()
         .resideInAPackage("dev.sluice.migrate..")
+        .check(OURS);
+  }
+
+  @Test
+  void theMonitorKnowsNeitherCommandsNorMigrationNorBackend() {
+    noClasses()
+        .that()
+        .resideInAPackage("dev.sluice.monitor..")
+        .should()
+        .dependOnClassesThat()
+        .resideInAnyPackage("dev.sluice.cli..", "dev.sluice.migrate..", "dev.sluice.queue.*..")
+        .check(OURS);
+  }
+
+  @Test
+  void onlyTheCommandsKnowTheMonitor() {
+    noClasses()
+        .that()
+        .resideOutsideOfPackages("dev.sluice.monitor..", "dev.sluice.cli..")
+        .should()
+        .dependOnClassesThat()
+        .resideInAPackage("dev.sluice.monitor..")
+        .check(OURS);
+  }
+
+  @Test
+  void onlyTheMonitorKnowsItsServerAndItsMeters() {
+    noClasses()
+        .that()
+        .resideOutsideOfPackage("dev.sluice.monitor..")
+        .should()
+        .dependOnClassesThat()
+        .resideInAnyPackage(
+            "io.javalin..", "org.eclipse.jetty..", "io.micrometer..", "io.prometheus..", "kotlin..")
         .check(OURS);
   }
 
