@@ -194,6 +194,9 @@ final class Arrivals implements Feed.Taker {
       group.arrive(message, poll);
     } else if (blocked.contains(group.key())) {
       lane.ends().leaveAtOnce(Settlement.rejectBehind(message));
+    } else if (lane.isStopping()) {
+      group.arrive(message, poll);
+      group.retreat(Duration.ZERO);
     } else if (lane.groups().isHeldBackElsewhere(group)) {
       lane.ends().leaveAtOnce(Settlement.defer(message, OrderedGroup.LEAST_DELAY_BEHIND));
     } else if (group.followsTail(poll) || !message.pool().hasRoom()) {
@@ -201,9 +204,6 @@ final class Arrivals implements Feed.Taker {
     } else {
       admit(message);
       group.arrive(message, poll);
-    }
-    if (lane.isStopping()) {
-      group.retreat(Duration.ZERO);
     }
   }
 
