@@ -110,6 +110,7 @@ final class Cli {
     return line.setDefaultValueProvider(defaults)
         .setCaseInsensitiveEnumValuesAllowed(true)
         .registerConverter(EventTarget.class, EventTarget::parse)
+        .registerConverter(HostPattern.class, HostPattern::parse)
         .registerConverter(Seconds.class, Seconds::parse)
         .setOut(new PrintWriter(console.out(), false, StandardCharsets.UTF_8))
         .setErr(new PrintWriter(console.err(), true, StandardCharsets.UTF_8))

@@ -1,5 +1,6 @@
 package dev.sluice.cli;
 
+import dev.sluice.delivery.AllowedTargets;
 import dev.sluice.delivery.HttpOptions;
 import dev.sluice.queue.uri.QueueSettings;
 import dev.sluice.queue.uri.QueueUri;
@@ -9,6 +10,7 @@ import dev.sluice.router.RouterOptions;
 import dev.sluice.router.RouterOptions.On5xx;
 import dev.sluice.router.RouterOptions.OnReject;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -120,6 +122,15 @@ final class RouterSettings {
               + " to Python workers.")
   private Optional<EventTarget> target = Optional.empty();
 
+  @Option(
+      names = "--allow-target",
+      paramLabel = "HOST_PATTERN",
+      split = ",",
+      description =
+          "Hosts that may be called: HOST, *.DOMAIN, HOST:PORT; can be repeated. What is for another"
+              + " is rejected. Default: any.")
+  private List<HostPattern> allowTargets = List.of();
+
   RouterOptions routerOptions() {
     return RouterOptions.DEFAULTS
         .withBatch(batch)
@@ -138,7 +149,10 @@ final class RouterSettings {
   }
 
   HttpOptions httpOptions() {
-    return new HttpOptions(connectTimeout.duration(), exchangeTimeout.duration());
+    return new HttpOptions(
+        connectTimeout.duration(),
+        exchangeTimeout.duration(),
+        AllowedTargets.of(allowTargets.stream().map(HostPattern::text).toList()));
   }
 
   // What the Queue itself reads as 30 s would be a different time than the one the router extends.
