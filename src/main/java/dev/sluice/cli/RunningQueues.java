@@ -113,10 +113,19 @@ final class RunningQueues implements AutoCloseable {
   void start(RouterConfig config, Optional<Duration> patience) {
     List<Slot> first = begin(config, patience.isPresent());
     Optional<Time.Timer> end = patience.map(duration -> time.after(duration, () -> giveUp(first)));
+    CompletableFuture<Void> all =
+        CompletableFuture.allOf(
+            first.stream().map(slot -> slot.verdict).toArray(CompletableFuture[]::new));
+    // What a person must mend is told at once, whoever else is waited for.
+    first.forEach(
+        slot ->
+            slot.verdict.exceptionally(
+                failure -> {
+                  all.completeExceptionally(failure);
+                  return null;
+                }));
     try {
-      CompletableFuture.allOf(
-              first.stream().map(slot -> slot.verdict).toArray(CompletableFuture[]::new))
-          .get();
+      all.get();
     } catch (ExecutionException e) {
       throw e.getCause() instanceof RuntimeException cause ? cause : new CompletionException(e);
     } catch (InterruptedException e) {
@@ -168,6 +177,7 @@ final class RunningQueues implements AutoCloseable {
   private void leave(Slot slot) {
     slots.remove(slot.config);
     slot.wanted = false;
+    slot.verdict.complete(null);
     cancelRetry(slot);
     Opened opened = slot.opened;
     if (opened == null) {

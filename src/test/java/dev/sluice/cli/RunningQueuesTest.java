@@ -2,6 +2,7 @@ package dev.sluice.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import dev.sluice.config.QueueConfig;
 import dev.sluice.config.RouterConfig;
@@ -226,7 +227,7 @@ class RunningQueuesTest {
     CompletableFuture<Void> started =
         CompletableFuture.runAsync(
             () -> queues.start(named("a", "b"), Optional.of(Duration.ofSeconds(12))));
-    org.awaitility.Awaitility.await().until(() -> time.waiting().size() == 2);
+    await().until(() -> time.waiting().size() == 2);
 
     time.advance(Duration.ofMillis(11_999));
     assertThat(started).isNotDone();
@@ -237,6 +238,28 @@ class RunningQueuesTest {
         .hasMessageContaining(
             "queue 'a': no connection to postgres://app@db/shop: refused; check that PostgreSQL runs"
                 + " there, and the host and port in queueUri");
+  }
+
+  @Test
+  void aWrongSchemaIsToldBeforeThePatienceIsOver() {
+    failing.put("a", down);
+    failing.put("b", new SchemaException(List.of("table queue_messages does not exist")));
+
+    assertThatThrownBy(() -> queues.start(named("a", "b"), Optional.of(Duration.ofHours(1))))
+        .hasMessage("queue 'b': table queue_messages does not exist");
+  }
+
+  @Test
+  void aQueueThatTheNextConfigLeavesOutIsNotWaitedFor() {
+    failing.put("a", down);
+    CompletableFuture<Void> started =
+        CompletableFuture.runAsync(
+            () -> queues.start(named("a", "b"), Optional.of(Duration.ofHours(1))));
+    await().until(() -> time.waiting().size() == 2);
+
+    queues.apply(named("b"));
+
+    assertThat(started).succeedsWithin(Duration.ofSeconds(10));
   }
 
   @Test
