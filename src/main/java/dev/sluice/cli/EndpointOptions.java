@@ -1,5 +1,7 @@
 package dev.sluice.cli;
 
+import dev.sluice.monitor.Credentials;
+import dev.sluice.monitor.HttpAddress;
 import java.util.Optional;
 import picocli.CommandLine.Option;
 
@@ -25,16 +27,26 @@ final class EndpointOptions {
     }
   }
 
-  /** The address as it was given. */
-  String address(String otherwise) {
-    return http.orElse(otherwise);
+  /**
+   * Where to listen; empty for nowhere.
+   *
+   * @throws IllegalArgumentException if it is no address
+   */
+  Optional<HttpAddress> address(Optional<HttpAddress> otherwise) {
+    return http.isPresent() ? HttpAddress.parse(http.get()) : otherwise;
   }
 
   /**
-   * The user and password of the environment; a command line would show them to everybody.
+   * What the endpoint asks for, from the environment; a command line would show it to everybody.
    *
-   * @throws CommandException if one of them is set without the other
+   * @throws CommandException if a user is set without a password, or the other way round
+   * @throws IllegalArgumentException if the user is none that a client can send
    */
+  static Optional<Credentials> credentials(Console console) {
+    return login(console).map(login -> new Credentials(login.user(), login.password()));
+  }
+
+  /** As {@link #credentials}, to be looked at. */
   static Optional<Login> login(Console console) {
     Optional<String> user = console.environment(USER).or(() -> console.environment(OLD_USER));
     Optional<String> password =

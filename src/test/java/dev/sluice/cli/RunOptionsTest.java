@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.sluice.config.ConfigSource;
 import dev.sluice.config.QueueConfig;
 import dev.sluice.config.RouterConfig;
+import dev.sluice.monitor.HttpAddress;
 import dev.sluice.queue.uri.QueueUri;
 import dev.sluice.router.PoolSettings;
 import dev.sluice.router.RouterOptions.OnBlock;
@@ -15,6 +16,7 @@ import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -212,19 +214,22 @@ class RunOptionsTest {
 
   @Test
   void theGoRoutersPortIsServedOnThisMachineOnly() {
-    assertThat(parse().endpoint.address("off")).isEqualTo("off");
+    Optional<HttpAddress> otherwise = Optional.of(HttpAddress.DEFAULT);
+
+    assertThat(parse().endpoint.address(otherwise)).isEqualTo(otherwise);
     environment.put("FC_API_PORT", "9090");
-    assertThat(parse().endpoint.address("off")).isEqualTo("127.0.0.1:9090");
-    assertThat(parse("--http", "0.0.0.0:80").endpoint.address("off")).isEqualTo("0.0.0.0:80");
+    assertThat(parse().endpoint.address(otherwise)).contains(new HttpAddress("127.0.0.1", 9090));
+    assertThat(parse("--http", "0.0.0.0:80").endpoint.address(otherwise))
+        .contains(new HttpAddress("0.0.0.0", 80));
     environment.put("SLUICE_HTTP", "off");
-    assertThat(parse().endpoint.address("x")).isEqualTo("off");
+    assertThat(parse().endpoint.address(otherwise)).isEmpty();
   }
 
   @Test
   void drainDoesNotTakeThePortOfARouterBesideIt() {
     environment.put("FC_API_PORT", "9090");
 
-    assertThat(parse(new DrainOptions()).endpoint.address("off")).isEqualTo("off");
+    assertThat(parse(new DrainOptions()).endpoint.address(Optional.empty())).isEmpty();
   }
 
   @Test
@@ -239,6 +244,7 @@ class RunOptionsTest {
     assertThat(EndpointOptions.login(console()))
         .contains(new EndpointOptions.Login("new", "s3cret"))
         .hasToString("Optional[Login[***]]");
+    assertThat(EndpointOptions.credentials(console())).hasToString("Optional[Credentials[***]]");
   }
 
   @Test
