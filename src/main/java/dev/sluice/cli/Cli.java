@@ -107,10 +107,7 @@ final class Cli {
     }
     layOut(line);
     EnvironmentDefaults defaults = new EnvironmentDefaults(console);
-    return line.setDefaultValueProvider(defaults)
-        .setCaseInsensitiveEnumValuesAllowed(true)
-        .registerConverter(EventTarget.class, EventTarget::parse)
-        .registerConverter(Seconds.class, Seconds::parse)
+    return reading(line, defaults)
         .setOut(new PrintWriter(console.out(), false, StandardCharsets.UTF_8))
         .setErr(new PrintWriter(console.err(), true, StandardCharsets.UTF_8))
         .setColorScheme(CommandLine.Help.defaultColorScheme(ansi()))
@@ -119,6 +116,16 @@ final class Cli {
         .setParameterExceptionHandler((e, args) -> misuse(e, defaults))
         .setExecutionExceptionHandler(
             (e, commandLine, parsed) -> fail(root, e, databaseOf(commandLine)));
+  }
+
+  /** Has a command read values as all commands do. */
+  static CommandLine reading(CommandLine line, EnvironmentDefaults defaults) {
+    return line.setDefaultValueProvider(defaults)
+        .setCaseInsensitiveEnumValuesAllowed(true)
+        .registerConverter(EventTarget.class, EventTarget::parse)
+        .registerConverter(HostPattern.class, HostPattern::parse)
+        .registerConverter(PoolOption.class, PoolOption::parse)
+        .registerConverter(Seconds.class, Seconds::parse);
   }
 
   private static void layOut(CommandLine line) {

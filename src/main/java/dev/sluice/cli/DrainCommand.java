@@ -75,7 +75,7 @@ final class DrainCommand implements Callable<Integer> {
       Router router =
           Router.builder(mediator, time)
               .options(settings.routerOptions())
-              .pool(settings.pool())
+              .pools(settings.pools())
               .queue(open.queue(), settings.visibility())
               .build();
       RouterReport report = drain(router, open);

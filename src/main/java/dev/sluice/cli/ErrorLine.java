@@ -1,5 +1,6 @@
 package dev.sluice.cli;
 
+import dev.sluice.config.ConfigException;
 import dev.sluice.queue.QueueException;
 import dev.sluice.queue.SchemaException;
 import java.io.FileNotFoundException;
@@ -32,6 +33,9 @@ record ErrorLine(int exitCode, String text) {
     }
     if (failure instanceof SchemaException e) {
       return new ErrorLine(ExitCode.SCHEMA, message(e));
+    }
+    if (failure instanceof ConfigException e) {
+      return new ErrorLine(e.isUnanswered() ? ExitCode.FAILED : ExitCode.USAGE, message(e));
     }
     if (failure instanceof QueueException e) {
       return ofQueue(e, database.orElse("the database"));

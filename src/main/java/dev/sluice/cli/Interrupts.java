@@ -26,6 +26,20 @@ final class Interrupts {
     this.end = end;
   }
 
+  /**
+   * Has SIGHUP do this, for a service that is to read its configuration again, until closed.
+   *
+   * @param action runs on a thread of its own and may block
+   */
+  static AutoCloseable onHangup(Runnable action) {
+    try {
+      return handle("HUP", action);
+    } catch (ReflectiveOperationException | IllegalArgumentException e) {
+      log.debug("signal cannot be handled signal=HUP", e);
+      return () -> {};
+    }
+  }
+
   /** Work whose end brings something. */
   @FunctionalInterface
   interface Work<T, E extends Exception> {

@@ -11,7 +11,7 @@ import java.util.Optional;
  * A queue and the database that it is in, to be closed together. Closes also when the process is
  * told to end: a database of our own must not outlive its last user.
  */
-final class OpenQueue implements AutoCloseable {
+final class OpenQueue implements RunningQueues.Opened {
   /** Stands for the name where a command is about the tables, not about one queue. */
   private static final String NO_QUEUE = "*";
 
@@ -48,7 +48,8 @@ final class OpenQueue implements AutoCloseable {
     }
   }
 
-  Queue queue() {
+  @Override
+  public Queue queue() {
     return queue;
   }
 

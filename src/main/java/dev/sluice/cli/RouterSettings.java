@@ -1,5 +1,8 @@
 package dev.sluice.cli;
 
+import dev.sluice.config.QueueConfig;
+import dev.sluice.config.RouterConfig;
+import dev.sluice.delivery.AllowedTargets;
 import dev.sluice.delivery.HttpOptions;
 import dev.sluice.queue.uri.QueueSettings;
 import dev.sluice.queue.uri.QueueUri;
@@ -9,9 +12,12 @@ import dev.sluice.router.RouterOptions;
 import dev.sluice.router.RouterOptions.On5xx;
 import dev.sluice.router.RouterOptions.OnReject;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
+import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** How a router is to work. */
@@ -34,12 +40,7 @@ final class RouterSettings {
               + " Default: relaxed, as Go. Harel groups always are exclusive.")
   private Groups groups = Groups.RELAXED;
 
-  @Option(
-      names = "--concurrency",
-      paramLabel = "N",
-      defaultValue = "20",
-      description = "Deliveries at the same time. Default: ${DEFAULT-VALUE}.")
-  private int concurrency;
+  @Mixin private final PoolOptions pools = new PoolOptions();
 
   @Option(
       names = "--batch",
@@ -51,11 +52,10 @@ final class RouterSettings {
   @Option(
       names = "--visibility",
       paramLabel = "S",
-      defaultValue = "120",
       description =
           "How long a claim holds, in seconds; it is extended while the message is held."
-              + " Default: ${DEFAULT-VALUE}.")
-  private Seconds visibility = new Seconds(Duration.ofMinutes(2));
+              + " Default: 120.")
+  private Optional<Seconds> visibility = Optional.empty();
 
   @Option(
       names = "--poll-interval",
@@ -120,6 +120,17 @@ final class RouterSettings {
               + " to Python workers.")
   private Optional<EventTarget> target = Optional.empty();
 
+  @Option(
+      names = "--allow-target",
+      paramLabel = "HOST_PATTERN",
+      split = ",",
+      description =
+          "Hosts that may be called: HOST, *.DOMAIN, HOST:PORT; can be repeated. What is for another"
+              + " is rejected. Default: any.")
+  private List<HostPattern> allowTargets = List.of();
+
+  @Mixin private final FlowOptions flow = new FlowOptions();
+
   RouterOptions routerOptions() {
     return RouterOptions.DEFAULTS
         .withBatch(batch)
@@ -127,24 +138,63 @@ final class RouterSettings {
         .withDrainTime(drainTime.duration())
         .withMaxFailures(maxFailures)
         .withOn5xx(on5xx)
-        .withOnReject(onReject);
-  }
-
-  PoolSettings pool() {
-    if (concurrency < 1) {
-      throw new IllegalArgumentException("concurrency: must be from 1, was " + concurrency);
-    }
-    return PoolSettings.of(PoolSettings.DEFAULT_CODE, concurrency);
+        .withOnReject(onReject)
+        .withOnBlock(flow.onBlock())
+        .withMaxDeferral(flow.maxDeferral());
   }
 
   HttpOptions httpOptions() {
-    return new HttpOptions(connectTimeout.duration(), exchangeTimeout.duration());
+    return new HttpOptions(
+        connectTimeout.duration(),
+        exchangeTimeout.duration(),
+        AllowedTargets.of(allowTargets.stream().map(HostPattern::text).toList()));
+  }
+
+  /** The pools where no config names any. */
+  List<PoolSettings> pools() {
+    return pools.over(List.of());
   }
 
   // What the Queue itself reads as 30 s would be a different time than the one the router extends.
   Duration visibility() {
-    RoutedQueue.requireVisibility(visibility.duration());
-    return visibility.duration();
+    Duration duration = visibility.map(Seconds::duration).orElse(RoutedQueue.DEFAULT_VISIBILITY);
+    RoutedQueue.requireVisibility(duration);
+    return duration;
+  }
+
+  /**
+   * A config, with what the options say instead.
+   *
+   * @throws CommandException if the options contradict each other
+   */
+  RouterConfig over(RouterConfig config) {
+    List<QueueConfig> queues =
+        visibility.isEmpty()
+            ? config.queues()
+            : config.queues().stream().map(queue -> queue.withVisibility(visibility())).toList();
+    return new RouterConfig(pools.over(config.pools()), queues);
+  }
+
+  /** Tells what is out of range before anything is opened. */
+  void check() {
+    RouterOptions unused = routerOptions();
+    pools();
+    visibility();
+  }
+
+  /**
+   * Opens a queue of a config and looks at its tables; does not wait for its database.
+   *
+   * @throws dev.sluice.queue.SchemaException if tables are missing or differ
+   * @throws dev.sluice.queue.QueueException if the database does not answer, or refuses us
+   */
+  OpenQueue open(QueueConfig queue) {
+    return open(
+        queue.uri(),
+        Optional.of(queue.name()),
+        Math.max(CONNECTIONS, queue.connections()),
+        queue.visibility(),
+        this::requireSchema);
   }
 
   /**
@@ -154,18 +204,26 @@ final class RouterSettings {
    * @throws dev.sluice.queue.SchemaException if tables are missing or differ
    */
   OpenQueue open(QueueUri uri, Optional<String> queue, Duration patience) {
-    // What is out of range is told before anything is opened.
-    routerOptions();
-    pool();
+    check();
+    return open(
+        uri,
+        queue,
+        CONNECTIONS,
+        visibility(),
+        open -> new StartWait(patience).until(() -> requireSchema(open)));
+  }
+
+  private OpenQueue open(
+      QueueUri uri,
+      Optional<String> queue,
+      int connections,
+      Duration visibility,
+      Consumer<OpenQueue> check) {
     boolean exclusive = groups == Groups.EXCLUSIVE;
-    OpenQueue open =
-        OpenQueue.open(
-            uri,
-            queue,
-            CONNECTIONS,
-            new QueueSettings(visibility(), exclusive, target.map(EventTarget::url)));
+    QueueSettings settings = new QueueSettings(visibility, exclusive, target.map(EventTarget::url));
+    OpenQueue open = OpenQueue.open(uri, queue, connections, settings);
     try {
-      new DatabaseWait(patience).until(() -> requireSchema(open));
+      check.accept(open);
     } catch (RuntimeException e) {
       open.close();
       throw e;

@@ -1,9 +1,11 @@
 package dev.sluice.cli;
 
+import dev.sluice.config.ConfigSource;
 import dev.sluice.delivery.HttpMediator;
 import dev.sluice.router.Router;
 import dev.sluice.time.SystemTime;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
@@ -13,28 +15,34 @@ import picocli.CommandLine.Option;
 /** Delivers until stopped. */
 @Command(
     name = "run",
-    customSynopsis = "sluice run [--uri URI] [--queue NAME] [OPTIONS]",
-    description = "Deliver what comes into a queue, in group order, until stopped.",
+    customSynopsis = {
+      "sluice run [--uri URI] [--queue NAME] [OPTIONS]",
+      "sluice run --config FILE|URL [OPTIONS]"
+    },
+    description = "Deliver what comes into queues, in group order, until stopped.",
     sortOptions = false,
     footer = {
       "",
       "Ctrl-C or SIGTERM ends it cleanly, with 0; a second one at once, with 130.",
       "",
-      "Example:",
-      "  sluice run --uri postgres://app@db.example/shop --queue orders --concurrency 50"
+      "SIGHUP has a config read again.",
+      "",
+      "Examples:",
+      "  sluice run --uri postgres://app@db.example/shop --queue orders --concurrency 50",
+      "  sluice run --queue orders --pool FAST:50 --pool MAIL:5:300",
+      "  sluice run --config router.json --allow-target '*.shop.example'"
     })
 final class RunCommand implements Callable<Integer> {
-  /** As good as for ever: a service starts before its database, and waits. */
-  private static final Duration NO_END = Duration.ofDays(365_000);
-
   private final Console console;
 
   @Mixin private final QueueOptions options = new QueueOptions();
+  @Mixin private final ConfigOptions config = new ConfigOptions();
 
   @Option(
       names = "--database-wait",
       paramLabel = "S",
-      description = "How long to wait for a database that is down. Default: without end.")
+      description =
+          "How long to wait for a database that is down, or a config's URL. Default: without end.")
   private Optional<Seconds> databaseWait = Optional.empty();
 
   @Mixin private final RouterSettings settings = new RouterSettings();
@@ -45,7 +53,33 @@ final class RunCommand implements Callable<Integer> {
 
   @Override
   public Integer call() {
-    Duration patience = databaseWait.map(Seconds::duration).orElse(NO_END);
+    List<ConfigSource> sources = config.sources();
+    return sources.isEmpty() ? runQueue() : runConfig(sources);
+  }
+
+  private int runConfig(List<ConfigSource> sources) {
+    Optional<Duration> interval = config.interval();
+    Optional<ConfiguredRouter> started =
+        Interrupts.unlessAsked(
+            () ->
+                ConfiguredRouter.start(
+                    settings, sources, interval, databaseWait.map(Seconds::duration)));
+    if (started.isEmpty()) {
+      console.message("stopped before all queues were there");
+      return ExitCode.DONE;
+    }
+    try (ConfiguredRouter router = started.get()) {
+      return Interrupts.during(
+          () -> stop(router::stop),
+          () -> {
+            router.awaitStopped();
+            return ExitCode.DONE;
+          });
+    }
+  }
+
+  private int runQueue() {
+    Duration patience = databaseWait.map(Seconds::duration).orElse(StartWait.NO_END);
     Optional<OpenQueue> opened = Interrupts.unlessAsked(() -> options.open(settings, patience));
     if (opened.isEmpty()) {
       console.message("stopped before the database answered");
@@ -57,12 +91,12 @@ final class RunCommand implements Callable<Integer> {
         Router router =
             Router.builder(mediator, time)
                 .options(settings.routerOptions())
-                .pool(settings.pool())
+                .pools(settings.pools())
                 .queue(open.queue(), settings.visibility())
                 .build()) {
       router.start();
       return Interrupts.during(
-          () -> stop(router),
+          () -> stop(router::stop),
           () -> {
             router.awaitStopped();
             return ExitCode.DONE;
@@ -70,8 +104,8 @@ final class RunCommand implements Callable<Integer> {
     }
   }
 
-  private void stop(Router router) {
+  private void stop(Runnable stop) {
     console.message("stopping: running deliveries are finished; once more to end at once");
-    router.stop();
+    stop.run();
   }
 }

@@ -15,12 +15,13 @@ import org.apache.hc.core5.http.HttpStreamResetException;
 import org.apache.hc.core5.http.MessageConstraintException;
 
 /** Says in a few words why no answer came. Never repeats what the target or the message said. */
-final class Failure {
+public final class Failure {
   private static final int MAX_DETAIL = 120;
 
   private Failure() {}
 
-  static String describe(Throwable failure) {
+  /** A few words for a person; never what the other side said. */
+  public static String describe(Throwable failure) {
     Throwable cause =
         failure instanceof CompletionException && failure.getCause() != null
             ? failure.getCause()

@@ -57,6 +57,7 @@ public final class HttpMediator implements Mediator, AutoCloseable {
     }
     try {
       Request request = Request.of(delivery);
+      options.allowed().require(request.target());
       String url = delivery.message().mediationTarget();
       return breakers.guard(url, request.target().safe(), () -> call(request));
     } catch (UndeliverableException e) {

@@ -7,13 +7,15 @@ import java.time.Duration;
  *
  * @param connectTimeout for a connection to be made, TLS included; 1 ms to 1 day
  * @param exchangeTimeout for one try from its start to the end of the answer's body; 1 ms to 1 day
+ * @param allowed which hosts may be called; a message for another is undeliverable
  */
-public record HttpOptions(Duration connectTimeout, Duration exchangeTimeout) {
+public record HttpOptions(
+    Duration connectTimeout, Duration exchangeTimeout, AllowedTargets allowed) {
   private static final Duration MAX = Duration.ofDays(1);
 
-  /** 30 s to connect, 15 min in all. */
+  /** 30 s to connect, 15 min in all, any host. */
   public static final HttpOptions DEFAULT =
-      new HttpOptions(Duration.ofSeconds(30), Duration.ofMinutes(15));
+      new HttpOptions(Duration.ofSeconds(30), Duration.ofMinutes(15), AllowedTargets.ANY);
 
   /**
    * @throws IllegalArgumentException naming the option that is out of range

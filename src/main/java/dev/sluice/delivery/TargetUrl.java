@@ -47,12 +47,12 @@ public final class TargetUrl {
   }
 
   /** {@code http} or {@code https}. */
-  String scheme() {
+  public String scheme() {
     return secure ? "https" : "http";
   }
 
   /** The host's name in ASCII, or its address without brackets and zone. */
-  String host() {
+  public String host() {
     return host;
   }
 
@@ -62,22 +62,22 @@ public final class TargetUrl {
   }
 
   /** The port as written, or -1. */
-  int port() {
+  public int port() {
     return port;
   }
 
   /** The port to connect to. */
-  int connectPort() {
+  public int connectPort() {
     return port >= 0 ? port : secure ? 443 : 80;
   }
 
   /** What stands in the request line: path and query. */
-  String requestTarget() {
+  public String requestTarget() {
     return path + query;
   }
 
   /** The value of an Authorization header made of the user info. */
-  Optional<String> basicAuthorization() {
+  public Optional<String> basicAuthorization() {
     return userInfo.map(
         bytes ->
             "Basic "

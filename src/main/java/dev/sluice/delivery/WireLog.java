@@ -8,10 +8,11 @@ import org.slf4j.LoggerFactory;
  * Keeps the HTTP client from logging at debug level: it would write tokens, queries and payloads,
  * which no level may show.
  */
-final class WireLog {
+public final class WireLog {
   private WireLog() {}
 
-  static void silence() {
+  /** Does so for this process, whatever its level; needs no undoing. */
+  public static void silence() {
     if (LoggerFactory.getILoggerFactory() instanceof LoggerContext logback) {
       logback.getLogger("org.apache.hc").setLevel(Level.WARN);
     }

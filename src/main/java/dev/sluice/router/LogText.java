@@ -1,14 +1,14 @@
 package dev.sluice.router;
 
 /** Values for key=value lines: no line breaks from ids, no passwords from URLs. */
-final class LogText {
+public final class LogText {
   /** As long as an id or a group may be before the rest of it tells nobody more. */
   private static final int LONGEST = 1_000;
 
   private LogText() {}
 
   /** The text, quoted and escaped where it holds anything that could end a value or a line. */
-  static String value(String text) {
+  public static String value(String text) {
     return text.length() > LONGEST
         ? quotedIfNeeded(text.substring(0, LONGEST)) + "..."
         : quotedIfNeeded(text);

@@ -280,7 +280,12 @@ public final class Router implements AutoCloseable {
 
     /** Adds a pool, or replaces that of the same code. */
     public Builder pool(PoolSettings pool) {
-      pools.add(pool);
+      return pools(List.of(pool));
+    }
+
+    /** Adds pools, or replaces those of the same codes. */
+    public Builder pools(List<PoolSettings> more) {
+      pools.addAll(more);
       return this;
     }
 

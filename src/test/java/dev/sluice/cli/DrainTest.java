@@ -80,4 +80,29 @@ class DrainTest extends WithDatabase {
     assertThat(run.out()).contains("rejected             1  see them with: sluice failed list");
     assertThat(run("failed", "list", "--queue", "orders").out()).contains("o1", "404");
   }
+
+  @Test
+  void whatIsForAHostThatIsNotAllowedIsRejectedUncalled() {
+    publish("orders", "g", "o1", target.url("/"));
+
+    CliRun run = run("drain", "--queue", "orders", "--allow-target", "a.example,*.b.example");
+
+    assertThat(run.exitCode()).isZero();
+    assertThat(target.seen()).isEmpty();
+    assertThat(run("failed", "list", "--queue", "orders").out())
+        .contains("target host not allowed: 127.0.0.1");
+  }
+
+  @Test
+  void whatIsForAnAllowedHostIsDelivered() {
+    publish("orders", "g", "o1", target.url("/"));
+
+    CliRun run =
+        shell()
+            .with("SLUICE_ALLOW_TARGET", "a.example,127.0.0.1")
+            .run("drain", "--queue", "orders");
+
+    assertThat(run.exitCode()).isZero();
+    assertThat(target.seen()).hasSize(1);
+  }
 }

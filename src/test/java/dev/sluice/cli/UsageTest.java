@@ -70,6 +70,7 @@ class UsageTest {
         "drain --queue q --batch many",
         "drain --queue q --batch 0",
         "drain --queue q --visibility soon",
+        "drain --queue q --allow-target https://t.example",
         "peek --queue q --limit x",
         "failed",
         "failed show --queue q",

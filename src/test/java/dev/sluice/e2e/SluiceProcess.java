@@ -51,6 +51,11 @@ public final class SluiceProcess implements AutoCloseable {
     process.destroy();
   }
 
+  /** As {@code kill -HUP} does. */
+  public void hangUp() throws IOException, InterruptedException {
+    new ProcessBuilder("kill", "-HUP", Long.toString(process.pid())).start().waitFor();
+  }
+
   /** Whether it has not ended. */
   public boolean runs() {
     return process.isAlive();

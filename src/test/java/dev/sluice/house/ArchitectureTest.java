@@ -146,6 +146,29 @@ class ArchitectureTest {
   }
 
   @Test
+  void onlyTheCommandsKnowTheConfig() {
+    noClasses()
+        .that()
+        .resideOutsideOfPackages("dev.sluice.config..", "dev.sluice.cli..")
+        .should()
+        .dependOnClassesThat()
+        .resideInAPackage("dev.sluice.config..")
+        .check(OURS);
+  }
+
+  @Test
+  void theConfigKnowsNoCommandAndNoBackend() {
+    noClasses()
+        .that()
+        .resideInAPackage("dev.sluice.config..")
+        .should()
+        .dependOnClassesThat()
+        .resideInAnyPackage(
+            "dev.sluice.cli..", "dev.sluice.queue.legacy..", "dev.sluice.queue.harel..")
+        .check(OURS);
+  }
+
+  @Test
   void nothingButTheCommandsKnowsPicocli() {
     noClasses()
         .that()

@@ -9,6 +9,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
@@ -421,6 +422,25 @@ public final class QueueUri {
         + "/"
         + database
         + prefix().map(prefix -> "?prefix=" + prefix).orElse("");
+  }
+
+  /** Whether both mean the same tables, reached in the same way with the same password. */
+  @Override
+  public boolean equals(@Nullable Object other) {
+    return other instanceof QueueUri that
+        && backend == that.backend
+        && embedded == that.embedded
+        && hosts.equals(that.hosts)
+        && database.equals(that.database)
+        && user.equals(that.user)
+        && Objects.equals(password, that.password)
+        && properties.equals(that.properties)
+        && harel.equals(that.harel);
+  }
+
+  @Override
+  public int hashCode() {
+    return Objects.hash(backend, hosts, database, user, properties, harel);
   }
 
   /** As {@link #safe}. */
