@@ -6,7 +6,7 @@ import dev.sluice.config.ConfigWatch;
 import dev.sluice.config.RouterConfig;
 import dev.sluice.delivery.HttpMediator;
 import dev.sluice.router.Router;
-import dev.sluice.time.SystemTime;
+import dev.sluice.time.Time;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * intervals where it comes from a URL.
  */
 final class ConfiguredRouter implements AutoCloseable {
-  private final SystemTime time = new SystemTime();
+  private final Time time;
   private final ExecutorService opening = threads("sluice-opener");
   private final ExecutorService reading = threads("sluice-config");
   private final HttpMediator mediator;
@@ -30,10 +30,16 @@ final class ConfiguredRouter implements AutoCloseable {
   private final AtomicReference<@Nullable ConfigWatch> watch = new AtomicReference<>();
   private final AutoCloseable hangup;
 
-  private ConfiguredRouter(RouterSettings settings) {
+  private ConfiguredRouter(RouterSettings settings, RouterEndpoint endpoint, Time time) {
+    this.time = time;
     mediator = new HttpMediator(time, settings.httpOptions());
-    router = Router.builder(mediator, time).options(settings.routerOptions()).build();
-    queues = new RunningQueues(QueueSet.of(router), settings::open, time, opening);
+    router =
+        Router.builder(mediator, time)
+            .options(settings.routerOptions())
+            .listener(endpoint.listener())
+            .build();
+    endpoint.watch(router, mediator);
+    queues = new RunningQueues(QueueSet.of(router, endpoint), settings::open, time, opening);
     hangup = Interrupts.onHangup(this::reload);
   }
 
@@ -49,6 +55,7 @@ final class ConfiguredRouter implements AutoCloseable {
    * Starts it. Waits for the sources of the config, and for its databases as {@link
    * RunningQueues#start} does.
    *
+   * @param endpoint shows it
    * @param interval how often URLs are read again; empty for never by itself
    * @param patience how long to wait for sources and databases; empty for without end
    * @throws dev.sluice.config.ConfigException if a source is wrong, or does not answer in time
@@ -56,11 +63,12 @@ final class ConfiguredRouter implements AutoCloseable {
    */
   static ConfiguredRouter start(
       RouterSettings settings,
+      RouterEndpoint endpoint,
+      Time time,
       List<ConfigSource> sources,
       Optional<Duration> interval,
       Optional<Duration> patience) {
-    settings.check();
-    ConfiguredRouter running = new ConfiguredRouter(settings);
+    ConfiguredRouter running = new ConfiguredRouter(settings, endpoint, time);
     try {
       running.begin(settings, sources, interval, patience);
       return running;
@@ -111,7 +119,6 @@ final class ConfiguredRouter implements AutoCloseable {
     router.close();
     queues.close();
     mediator.close();
-    time.close();
     opening.shutdownNow();
     reading.shutdownNow();
   }

@@ -51,6 +51,7 @@ final class DrainCommand implements Callable<Integer> {
   private Seconds databaseWait = new Seconds(Duration.ZERO);
 
   @Mixin private final RouterSettings settings = new RouterSettings();
+  @Mixin private final EndpointOptions http = new EndpointOptions();
   @Mixin private final JsonOption json = new JsonOption();
 
   DrainCommand(Console console) {
@@ -63,6 +64,14 @@ final class DrainCommand implements Callable<Integer> {
       // A line for each message that goes back would drown the bar.
       LogConfigurator.defaultLevel(console, Level.WARN);
     }
+    settings.check();
+    try (SystemTime time = new SystemTime();
+        RouterEndpoint endpoint = http.open(Optional.empty(), console, time)) {
+      return drain(endpoint, time);
+    }
+  }
+
+  private int drain(RouterEndpoint endpoint, SystemTime time) {
     Optional<OpenQueue> opened =
         Interrupts.unlessAsked(() -> options.open(settings, databaseWait.duration()));
     if (opened.isEmpty()) {
@@ -70,14 +79,10 @@ final class DrainCommand implements Callable<Integer> {
       return ExitCode.LEFT;
     }
     try (OpenQueue open = opened.get();
-        SystemTime time = new SystemTime();
         HttpMediator mediator = new HttpMediator(time, settings.httpOptions())) {
-      Router router =
-          Router.builder(mediator, time)
-              .options(settings.routerOptions())
-              .pools(settings.pools())
-              .queue(open.queue(), settings.visibility())
-              .build();
+      Router router = settings.router(mediator, time, open.queue(), endpoint.listener());
+      endpoint.watch(router, mediator);
+      endpoint.addQueue(open.queue());
       RouterReport report = drain(router, open);
       boolean eventsAreLeft = open.queue().counters().leftOut() > 0;
       new DrainSummary(console).print(report, eventsAreLeft, json.json());

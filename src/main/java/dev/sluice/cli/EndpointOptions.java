@@ -2,6 +2,7 @@ package dev.sluice.cli;
 
 import dev.sluice.monitor.Credentials;
 import dev.sluice.monitor.HttpAddress;
+import dev.sluice.time.Time;
 import java.util.Optional;
 import picocli.CommandLine.Option;
 
@@ -28,10 +29,17 @@ final class EndpointOptions {
   }
 
   /**
-   * Where to listen; empty for nowhere.
+   * Begins to serve, if it is to.
    *
-   * @throws IllegalArgumentException if it is no address
+   * @param otherwise where, when nothing is said; empty for nowhere
+   * @throws IllegalArgumentException if what is said is no address
+   * @throws dev.sluice.monitor.MonitorException if the address is taken
    */
+  RouterEndpoint open(Optional<HttpAddress> otherwise, Console console, Time time) {
+    return RouterEndpoint.open(address(otherwise), credentials(console), time);
+  }
+
+  /** Where to listen; empty for nowhere. */
   Optional<HttpAddress> address(Optional<HttpAddress> otherwise) {
     return http.isPresent() ? HttpAddress.parse(http.get()) : otherwise;
   }

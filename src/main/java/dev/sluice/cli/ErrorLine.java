@@ -1,6 +1,7 @@
 package dev.sluice.cli;
 
 import dev.sluice.config.ConfigException;
+import dev.sluice.monitor.MonitorException;
 import dev.sluice.queue.QueueException;
 import dev.sluice.queue.SchemaException;
 import java.io.FileNotFoundException;
@@ -36,6 +37,9 @@ record ErrorLine(int exitCode, String text) {
     }
     if (failure instanceof ConfigException e) {
       return new ErrorLine(e.isUnanswered() ? ExitCode.FAILED : ExitCode.USAGE, message(e));
+    }
+    if (failure instanceof MonitorException e) {
+      return new ErrorLine(ExitCode.FAILED, message(e));
     }
     if (failure instanceof QueueException e) {
       return ofQueue(e, database.orElse("the database"));

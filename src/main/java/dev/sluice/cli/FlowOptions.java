@@ -1,7 +1,9 @@
 package dev.sluice.cli;
 
 import dev.sluice.router.RouterOptions.OnBlock;
+import dev.sluice.router.RouterOptions.OnReject;
 import java.time.Duration;
+import java.util.Optional;
 import picocli.CommandLine.Option;
 
 /** What becomes of messages that cannot go on at once. */
@@ -11,11 +13,11 @@ final class FlowOptions {
   @Option(
       names = "--on-block",
       paramLabel = "quarantine|ack",
-      defaultValue = "quarantine",
       description =
           "Messages behind a rejected one of a BLOCK_ON_ERROR group: keep them in quarantine, in"
-              + " order, or delete them as the Go router does. Default: ${DEFAULT-VALUE}.")
-  private OnBlock onBlock = OnBlock.QUARANTINE;
+              + " order, or delete them as the Go router does. Default: quarantine, or ack with"
+              + " --on-reject drop.")
+  private Optional<OnBlock> onBlock = Optional.empty();
 
   @Option(
       names = "--max-deferral",
@@ -26,8 +28,19 @@ final class FlowOptions {
               + " default. Default: ${DEFAULT-VALUE}.")
   private Seconds maxDeferral = new Seconds(LONGEST);
 
-  OnBlock onBlock() {
-    return onBlock;
+  /**
+   * What becomes of a group whose head is rejected.
+   *
+   * @throws CommandException if it is to be kept behind a head that is deleted
+   */
+  OnBlock onBlock(OnReject onReject) {
+    boolean drops = onReject == OnReject.DROP;
+    if (drops && onBlock.isPresent() && onBlock.get() == OnBlock.QUARANTINE) {
+      throw CommandException.usage(
+          "--on-block quarantine keeps a group behind its rejected head, which --on-reject drop"
+              + " deletes; give --on-block ack, or --on-reject quarantine");
+    }
+    return onBlock.orElse(drops ? OnBlock.ACK : OnBlock.QUARANTINE);
   }
 
   /** Never zero. */

@@ -23,16 +23,18 @@ interface QueueSet {
   /** Replaces the pools; those that are gone are emptied. */
   void setPools(List<PoolSettings> pools);
 
-  /** Those of this router. */
-  static QueueSet of(Router router) {
+  /** Those of this router, shown at its endpoint. */
+  static QueueSet of(Router router, RouterEndpoint endpoint) {
     return new QueueSet() {
       @Override
       public void add(RoutedQueue queue) {
         router.add(queue);
+        endpoint.addQueue(queue.queue());
       }
 
       @Override
       public CompletionStage<Void> remove(Queue queue) {
+        endpoint.removeQueue(queue);
         return router.remove(queue);
       }
 

@@ -3,14 +3,19 @@ package dev.sluice.cli;
 import dev.sluice.config.QueueConfig;
 import dev.sluice.config.RouterConfig;
 import dev.sluice.delivery.AllowedTargets;
+import dev.sluice.delivery.HttpMediator;
 import dev.sluice.delivery.HttpOptions;
+import dev.sluice.queue.Queue;
 import dev.sluice.queue.uri.QueueSettings;
 import dev.sluice.queue.uri.QueueUri;
 import dev.sluice.router.PoolSettings;
 import dev.sluice.router.RoutedQueue;
+import dev.sluice.router.Router;
+import dev.sluice.router.RouterListener;
 import dev.sluice.router.RouterOptions;
 import dev.sluice.router.RouterOptions.On5xx;
 import dev.sluice.router.RouterOptions.OnReject;
+import dev.sluice.time.Time;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -139,7 +144,7 @@ final class RouterSettings {
         .withMaxFailures(maxFailures)
         .withOn5xx(on5xx)
         .withOnReject(onReject)
-        .withOnBlock(flow.onBlock())
+        .withOnBlock(flow.onBlock(onReject))
         .withMaxDeferral(flow.maxDeferral());
   }
 
@@ -148,6 +153,16 @@ final class RouterSettings {
         connectTimeout.duration(),
         exchangeTimeout.duration(),
         AllowedTargets.of(allowTargets.stream().map(HostPattern::text).toList()));
+  }
+
+  /** A router of one queue. */
+  Router router(HttpMediator mediator, Time time, Queue queue, RouterListener listener) {
+    return Router.builder(mediator, time)
+        .options(routerOptions())
+        .pools(pools())
+        .queue(queue, visibility())
+        .listener(listener)
+        .build();
   }
 
   /** The pools where no config names any. */
@@ -204,7 +219,6 @@ final class RouterSettings {
    * @throws dev.sluice.queue.SchemaException if tables are missing or differ
    */
   OpenQueue open(QueueUri uri, Optional<String> queue, Duration patience) {
-    check();
     return open(
         uri,
         queue,

@@ -2,6 +2,7 @@ package dev.sluice.cli;
 
 import dev.sluice.config.ConfigSource;
 import dev.sluice.delivery.HttpMediator;
+import dev.sluice.monitor.HttpAddress;
 import dev.sluice.router.Router;
 import dev.sluice.time.SystemTime;
 import java.time.Duration;
@@ -46,6 +47,7 @@ final class RunCommand implements Callable<Integer> {
   private Optional<Seconds> databaseWait = Optional.empty();
 
   @Mixin private final RouterSettings settings = new RouterSettings();
+  @Mixin private final EndpointOptions http = new EndpointOptions();
 
   RunCommand(Console console) {
     this.console = console;
@@ -54,31 +56,29 @@ final class RunCommand implements Callable<Integer> {
   @Override
   public Integer call() {
     List<ConfigSource> sources = config.sources();
-    return sources.isEmpty() ? runQueue() : runConfig(sources);
+    settings.check();
+    try (SystemTime time = new SystemTime();
+        RouterEndpoint endpoint = http.open(Optional.of(HttpAddress.DEFAULT), console, time)) {
+      return sources.isEmpty() ? runQueue(endpoint, time) : runConfig(endpoint, time, sources);
+    }
   }
 
-  private int runConfig(List<ConfigSource> sources) {
+  private int runConfig(RouterEndpoint endpoint, SystemTime time, List<ConfigSource> sources) {
     Optional<Duration> interval = config.interval();
+    Optional<Duration> patience = databaseWait.map(Seconds::duration);
     Optional<ConfiguredRouter> started =
         Interrupts.unlessAsked(
-            () ->
-                ConfiguredRouter.start(
-                    settings, sources, interval, databaseWait.map(Seconds::duration)));
+            () -> ConfiguredRouter.start(settings, endpoint, time, sources, interval, patience));
     if (started.isEmpty()) {
       console.message("stopped before all queues were there");
       return ExitCode.DONE;
     }
     try (ConfiguredRouter router = started.get()) {
-      return Interrupts.during(
-          () -> stop(router::stop),
-          () -> {
-            router.awaitStopped();
-            return ExitCode.DONE;
-          });
+      return untilStopped(router::stop, router::awaitStopped);
     }
   }
 
-  private int runQueue() {
+  private int runQueue(RouterEndpoint endpoint, SystemTime time) {
     Duration patience = databaseWait.map(Seconds::duration).orElse(StartWait.NO_END);
     Optional<OpenQueue> opened = Interrupts.unlessAsked(() -> options.open(settings, patience));
     if (opened.isEmpty()) {
@@ -86,26 +86,24 @@ final class RunCommand implements Callable<Integer> {
       return ExitCode.DONE;
     }
     try (OpenQueue open = opened.get();
-        SystemTime time = new SystemTime();
         HttpMediator mediator = new HttpMediator(time, settings.httpOptions());
-        Router router =
-            Router.builder(mediator, time)
-                .options(settings.routerOptions())
-                .pools(settings.pools())
-                .queue(open.queue(), settings.visibility())
-                .build()) {
+        Router router = settings.router(mediator, time, open.queue(), endpoint.listener())) {
+      endpoint.watch(router, mediator);
+      endpoint.addQueue(open.queue());
       router.start();
-      return Interrupts.during(
-          () -> stop(router::stop),
-          () -> {
-            router.awaitStopped();
-            return ExitCode.DONE;
-          });
+      return untilStopped(router::stop, router::awaitStopped);
     }
   }
 
-  private void stop(Runnable stop) {
-    console.message("stopping: running deliveries are finished; once more to end at once");
-    stop.run();
+  private int untilStopped(Runnable stop, Runnable await) {
+    return Interrupts.during(
+        () -> {
+          console.message("stopping: running deliveries are finished; once more to end at once");
+          stop.run();
+        },
+        () -> {
+          await.run();
+          return ExitCode.DONE;
+        });
   }
 }

@@ -7,9 +7,11 @@ import picocli.CommandLine.IVersionProvider;
 final class Version implements IVersionProvider {
   @Override
   public String[] getVersion() {
-    String version =
-        Optional.ofNullable(Version.class.getPackage().getImplementationVersion())
-            .orElse("(not packaged)");
-    return new String[] {"sluice " + version};
+    return new String[] {"sluice " + number()};
+  }
+
+  static String number() {
+    return Optional.ofNullable(Version.class.getPackage().getImplementationVersion())
+        .orElse("(not packaged)");
   }
 }

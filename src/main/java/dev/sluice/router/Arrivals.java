@@ -192,7 +192,7 @@ final class Arrivals implements Feed.Taker {
   private void arrive(Held message, OrderedGroup<Held> group, long poll, Set<String> blocked) {
     if (group.isClosedTo(poll)) {
       group.arrive(message, poll);
-    } else if (blocked.contains(group.key())) {
+    } else if (blocked.contains(message.delivery().claimGroup())) {
       lane.ends().leaveAtOnce(Settlement.rejectBehind(message));
     } else if (lane.isStopping()) {
       group.arrive(message, poll);

@@ -211,7 +211,9 @@ final class Feed {
       return Set.of();
     }
     Set<String> ordered = new HashSet<>();
-    result.deliveries().forEach(d -> Groups.key(d).ifPresent(ordered::add));
+    result.deliveries().stream()
+        .filter(d -> Groups.key(d).isPresent())
+        .forEach(d -> ordered.add(d.claimGroup()));
     if (ordered.isEmpty()) {
       return Set.of();
     }

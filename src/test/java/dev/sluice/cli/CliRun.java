@@ -21,7 +21,8 @@ public record CliRun(int exitCode, String out, String err) {
 
   /** The program in an environment of its own. */
   public static final class Shell {
-    private final Map<String, String> environment = new LinkedHashMap<>();
+    // Tests run side by side: the port that a router listens on by default is one.
+    private final Map<String, String> environment = new LinkedHashMap<>(Map.of("SLUICE_HTTP", "off"));
     private String input = "";
     private Console.Terminal terminal = Console.Terminal.NONE;
 
@@ -60,7 +61,7 @@ public record CliRun(int exitCode, String out, String err) {
     }
   }
 
-  /** Runs the program in an empty environment. */
+  /** Runs the program in an environment that says nothing. */
   public static CliRun sluice(String... arguments) {
     return new Shell().run(arguments);
   }

@@ -32,8 +32,11 @@ public final class SluiceProcess implements AutoCloseable {
     command.add(System.getProperty("java.class.path"));
     command.add("dev.sluice.cli.Main");
     command.addAll(arguments);
+    ProcessBuilder builder = new ProcessBuilder(command);
+    // Tests run side by side: the port that a router listens on by default is one.
+    builder.environment().putIfAbsent("SLUICE_HTTP", "off");
     Process process =
-        new ProcessBuilder(command)
+        builder
             .redirectInput(ProcessBuilder.Redirect.from(Path.of("/dev/null").toFile()))
             .redirectOutput(out.toFile())
             .redirectError(err.toFile())
