@@ -260,6 +260,11 @@ public final class SeedQueue implements Queue {
   }
 
   @Override
+  public AutoCloseable listen(Runnable wake) {
+    return () -> {};
+  }
+
+  @Override
   public Set<Receipt> extendVisibility(Collection<Receipt> receipts, Duration duration) {
     List<Claim> claims = claims(receipts, roundedUp(duration));
     return settle("extend", EXTEND, claims, epochSeconds.getAsLong(), name);
