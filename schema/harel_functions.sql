@@ -375,23 +375,35 @@ BEGIN
 END $$;
 
 -- Which of these groups are blocked: quarantine holds a row of theirs that says so. One probe a group of an
--- index of such rows, whatever quarantine holds, the first row found is enough; without the index one pass
--- over quarantine, for which the hash join is there.
+-- index of such rows, whatever quarantine holds: the first row found is enough. In tables of an older version,
+-- which lack the index, one pass over quarantine for all groups, for which the hash join is there.
 CREATE OR REPLACE FUNCTION {own}sluice_blocked_v1(p_groups text[])
 RETURNS SETOF text
 LANGUAGE plpgsql STABLE
 SET enable_seqscan TO off
+SET enable_bitmapscan TO off
 SET enable_hashjoin TO on
 SET plan_cache_mode TO force_generic_plan
 SET jit TO off
 AS $$
 BEGIN
-  RETURN QUERY
-  SELECT p.group_id
-  FROM (SELECT DISTINCT u.group_id FROM unnest(p_groups) AS u(group_id)) p
-  WHERE EXISTS (
-    SELECT 1 FROM {failed} f
-    WHERE f.group_id = p.group_id AND starts_with(f.error_message, 'BLOCKED: '));
+  IF to_regclass('{blocked_index}') IS NOT NULL THEN
+    RETURN QUERY
+    SELECT p.group_id
+    FROM unnest(p_groups) AS p(group_id)
+    CROSS JOIN LATERAL (
+      SELECT 1 FROM {failed} f
+      WHERE f.group_id = p.group_id AND starts_with(f.error_message, 'BLOCKED: ')
+      LIMIT 1
+    ) f;
+  ELSE
+    RETURN QUERY
+    SELECT p.group_id
+    FROM unnest(p_groups) AS p(group_id)
+    WHERE EXISTS (
+      SELECT 1 FROM {failed} f
+      WHERE f.group_id = p.group_id AND starts_with(f.error_message, 'BLOCKED: '));
+  END IF;
 END $$;
 
 -- Moves messages whose claims still hold to quarantine, and frees their groups. One that is to go there only

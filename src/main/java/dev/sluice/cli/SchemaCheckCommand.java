@@ -56,6 +56,7 @@ final class SchemaCheckCommand implements Callable<Integer> {
                 json.strings("differences", differences)
                     .field("claimIndexes", has(report, Extra.CLAIM_INDEXES))
                     .field("guard", has(report, Extra.GUARD))
+                    .field("notify", has(report, Extra.NOTIFY))
                     .field("repairedGroups", repaired));
       } else {
         print(differences, report, harel);
@@ -85,6 +86,13 @@ final class SchemaCheckCommand implements Callable<Integer> {
                 ? "the claim indexes are there"
                 : "no claim indexes; a long backlog is polled faster with: sluice schema init"
                     + " --indexes");
+    console
+        .out()
+        .println(
+            has(report, Extra.NOTIFY)
+                ? "the wake-up trigger is there"
+                : "no wake-up trigger; an idle queue is polled at once when something is published"
+                    + " with: sluice schema init --notify");
     if (harel) {
       console
           .out()

@@ -22,12 +22,14 @@ final class SchemaCommand implements Runnable {
         .addSubcommand(new SchemaInitCommand(console))
         .addSubcommand(new SchemaCheckCommand(console))
         .addSubcommand(new SchemaDropIndexesCommand(console))
-        .addSubcommand(new SchemaDropGuardCommand(console));
+        .addSubcommand(new SchemaDropGuardCommand(console))
+        .addSubcommand(new SchemaDropNotifyCommand(console));
   }
 
   @Override
   public void run() {
     throw CommandException.usage(
-        "schema: what with it? print, init, check, drop-indexes or drop-guard; see: sluice schema --help");
+        "schema: what with it? print, init, check, drop-indexes, drop-guard or drop-notify; see: sluice"
+            + " schema --help");
   }
 }

@@ -38,6 +38,13 @@ final class SchemaInitCommand implements Callable<Integer> {
               + " that nobody can claim.")
   private boolean guard;
 
+  @Option(
+      names = "--notify",
+      description =
+          "Also add the trigger that tells routers of what is published, so that they need not wait"
+              + " for their next poll.")
+  private boolean wakeUp;
+
   SchemaInitCommand(Console console) {
     this.console = console;
   }
@@ -60,6 +67,10 @@ final class SchemaInitCommand implements Callable<Integer> {
       if (guard) {
         open.queue().admin().createExtra(SchemaReport.Extra.GUARD);
         console.message("guard triggers are there");
+      }
+      if (wakeUp) {
+        open.queue().admin().createExtra(SchemaReport.Extra.NOTIFY);
+        console.message("the wake-up trigger is there");
       }
       return ExitCode.DONE;
     }

@@ -179,15 +179,18 @@ public interface Queue extends AutoCloseable {
   SchemaReport checkSchema();
 
   /**
-   * Listens for the wake-up trigger of the schema, on a connection and a thread of its own, until
-   * closed. Reconnects by itself; while there is no connection or no trigger, nothing is heard.
+   * Listens for the wake-up trigger of the schema ({@link SchemaReport.Extra#NOTIFY}), on a thread
+   * and a connection that all queues of a database share, until closed or this queue is. Reconnects
+   * by itself; while there is no connection or no trigger, nothing is heard. A trigger that comes
+   * later is noticed within 30 s.
    *
-   * @param wake called when something was published to this queue, and once whenever listening
-   *     begins; must not block
+   * <p>Heard is what is inserted: publishes, requeues, what a migration brings. What goes back, is
+   * due later or lapses is not.
+   *
+   * @param wake called when something was published to this queue, once for many where they come
+   *     fast, and once whenever listening begins; must not block
    */
-  default AutoCloseable listen(Runnable wake) {
-    return () -> {};
-  }
+  AutoCloseable listen(Runnable wake);
 
   /** Counts of this queue in the database, taken in one statement. */
   QueueMetrics metrics();

@@ -20,7 +20,9 @@ public record SchemaReport(
     /** The indexes that keep claims fast. */
     CLAIM_INDEXES,
     /** The triggers that keep the statements of Python workers from stranding messages. */
-    GUARD
+    GUARD,
+    /** The trigger that says what was published, for {@link Queue#listen}. */
+    NOTIFY
   }
 
   public SchemaReport {

@@ -24,6 +24,18 @@ class SchemaTest extends WithDatabase {
   }
 
   @Test
+  void theWakeUpTriggerComesAndGoes() {
+    assertThat(run("schema", "init", "--notify").err())
+        .isEqualTo("tables created\nthe wake-up trigger is there\n");
+    assertThat(run("schema", "check", "--json").json().at("/notify").asBoolean()).isTrue();
+    assertThat(run("schema", "check").out()).contains("the wake-up trigger is there");
+
+    assertThat(run("schema", "drop-notify").err()).isEqualTo("the wake-up trigger is gone\n");
+    assertThat(run("schema", "check", "--json").json().at("/notify").asBoolean()).isFalse();
+    assertThat(run("schema", "print").out()).contains("CREATE TRIGGER sluice_notify");
+  }
+
+  @Test
   void checkOfAnEmptyDatabaseNamesTheTables() {
     CliRun run = run("schema", "check", "--json");
 

@@ -228,6 +228,9 @@ public final class SeedQueue implements Queue {
 
   @Override
   public Set<Receipt> rejectBatch(Collection<Rejection> rejections) {
+    if (rejections.stream().anyMatch(Rejection::onlyWhileBlocked)) {
+      throw new UnsupportedOperationException("the seed blocks no groups");
+    }
     List<Claim> claims =
         rejections.stream().map(r -> new Claim(r.receipt(), 0, r.reason())).toList();
     Set<Receipt> stale = settle("reject", REJECT, claims, name, epochSeconds.getAsLong());
@@ -257,6 +260,11 @@ public final class SeedQueue implements Queue {
             return blocked;
           }
         });
+  }
+
+  @Override
+  public AutoCloseable listen(Runnable wake) {
+    return () -> {};
   }
 
   @Override

@@ -295,6 +295,11 @@ final class FakeQueue implements Queue {
   }
 
   @Override
+  public AutoCloseable listen(Runnable wake) {
+    return () -> {};
+  }
+
+  @Override
   public synchronized Set<Receipt> extendVisibility(
       Collection<Receipt> receipts, Duration duration) {
     String statement = "extend" + names(receipts.stream().sorted(this::byRow).toList());

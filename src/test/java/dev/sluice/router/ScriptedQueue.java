@@ -147,6 +147,11 @@ final class ScriptedQueue implements Queue {
   }
 
   @Override
+  public AutoCloseable listen(Runnable wake) {
+    return queue.listen(wake);
+  }
+
+  @Override
   public Set<Receipt> extendVisibility(Collection<Receipt> receipts, Duration duration) {
     return run(named("extend", receipts), () -> queue.extendVisibility(receipts, duration));
   }

@@ -17,6 +17,7 @@ import dev.sluice.queue.SchemaReport;
 import dev.sluice.queue.jdbc.Acks;
 import dev.sluice.queue.jdbc.Session;
 import dev.sluice.queue.jdbc.Texts;
+import dev.sluice.queue.jdbc.Wakeups;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -30,6 +31,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.DoubleSupplier;
@@ -75,6 +77,10 @@ public final class HarelQueue implements Queue {
   private final Optional<String> kind;
   private final Optional<String> eventTarget;
 
+  private final String messagesTable;
+  private final Wakeups wakeups;
+  private final List<Wakeups.Subscription> subscriptions = new CopyOnWriteArrayList<>();
+
   private final ClaimMark mark;
   private final LeftOut leftOut = new LeftOut();
   private final Parked parked = new Parked();
@@ -98,6 +104,8 @@ public final class HarelQueue implements Queue {
     this.admin =
         new HarelAdmin(session, name, names, sql, clock, schema, strands, builder.kind.isPresent());
     this.tokens = new Tokens(builder.worker);
+    this.messagesTable = names.messages();
+    this.wakeups = builder.wakeups;
     this.mark = new ClaimMark(builder.quickNanos);
     this.visibility = seconds(builder.visibility);
     this.minPriority = builder.minPriority;
@@ -132,6 +140,7 @@ public final class HarelQueue implements Queue {
     private Optional<String> kind = Optional.empty();
     private Optional<String> eventTarget = Optional.empty();
     private String worker = Tokens.defaultWorker();
+    private Wakeups wakeups;
     private Duration visibility = DEFAULT_VISIBILITY;
     private int minPriority;
     private @Nullable DoubleSupplier clock;
@@ -139,6 +148,7 @@ public final class HarelQueue implements Queue {
 
     private Builder(DataSource dataSource) {
       this.dataSource = dataSource;
+      this.wakeups = new Wakeups(dataSource::getConnection);
     }
 
     /**
@@ -178,6 +188,15 @@ public final class HarelQueue implements Queue {
      */
     public Builder worker(String worker) {
       this.worker = worker;
+      return this;
+    }
+
+    /**
+     * Listens here. Without it, {@link Queue#listen} takes a connection of the data source for as
+     * long as somebody listens.
+     */
+    public Builder wakeups(Wakeups wakeups) {
+      this.wakeups = wakeups;
       return this;
     }
 
@@ -563,6 +582,14 @@ public final class HarelQueue implements Queue {
   }
 
   @Override
+  public AutoCloseable listen(Runnable wake) {
+    session.requireOpen("listen");
+    Wakeups.Subscription subscription = wakeups.listen(messagesTable, "", wake);
+    subscriptions.add(subscription);
+    return subscription;
+  }
+
+  @Override
   public QueueMetrics metrics() {
     return admin.metrics();
   }
@@ -592,5 +619,6 @@ public final class HarelQueue implements Queue {
   @Override
   public void close() {
     session.close();
+    subscriptions.forEach(Wakeups.Subscription::close);
   }
 }

@@ -4,6 +4,7 @@ import dev.sluice.queue.SchemaReport;
 import dev.sluice.queue.SchemaReport.Extra;
 import dev.sluice.queue.jdbc.SchemaTools;
 import dev.sluice.queue.jdbc.Session;
+import dev.sluice.queue.jdbc.WakeUpTrigger;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.ArrayList;
@@ -20,10 +21,6 @@ final class HarelSchema {
 
   private static final Pattern CREATED =
       Pattern.compile("CREATE (?:TABLE|INDEX) IF NOT EXISTS (\\w+)");
-  private static final Pattern FUNCTION =
-      Pattern.compile(
-          "CREATE (?:OR REPLACE )?FUNCTION (\\w+)\\(.*?AS \\$\\$(.*?)\\$\\$;", Pattern.DOTALL);
-
   private static final Map<String, String> MESSAGES = new LinkedHashMap<>();
   private static final Map<String, String> GROUPS = new LinkedHashMap<>();
   private static final Map<String, String> FAILED = new LinkedHashMap<>();
@@ -61,7 +58,8 @@ final class HarelSchema {
             resource(names, "harel_functions.sql"),
             resource(names, "harel_python.sql"),
             resource(names, "harel_indexes.sql"),
-            resource(names, "harel_guard.sql")));
+            resource(names, "harel_guard.sql"),
+            resource(names, "harel_notify.sql")));
   }
 
   /** Creates what is missing, in one transaction; takes no lock on a table that is there. */
@@ -78,7 +76,7 @@ final class HarelSchema {
           if (!SchemaTools.exists(connection, names.failed())) {
             SchemaTools.execute(connection, resource("harel_failed.sql"));
           }
-          if (!hasFunctions(connection, "harel_functions.sql")) {
+          if (!SchemaTools.hasFunctions(connection, resource("harel_functions.sql"))) {
             SchemaTools.execute(connection, resource("harel_functions.sql"));
           }
           createPythonFunctions(connection);
@@ -101,9 +99,9 @@ final class HarelSchema {
 
   private void createPythonFunctions(Connection connection) throws SQLException {
     SchemaTools.execute(connection, names.in("DROP FUNCTION IF EXISTS {ack}(text, bigint, text)"));
-    Matcher function = FUNCTION.matcher(resource("harel_python.sql"));
+    Matcher function = SchemaTools.FUNCTION.matcher(resource("harel_python.sql"));
     while (function.find()) {
-      if (source(connection, function.group(1)).isEmpty()) {
+      if (SchemaTools.functionBody(connection, function.group(1)).isEmpty()) {
         SchemaTools.execute(connection, function.group());
       }
     }
@@ -130,6 +128,9 @@ final class HarelSchema {
           if (hasGuard(connection)) {
             extras.add(Extra.GUARD);
           }
+          if (wakeUp().isThere(connection)) {
+            extras.add(Extra.NOTIFY);
+          }
           return new SchemaReport(
               differences, quarantine ? Optional.empty() : Optional.of(names.failed()), extras);
         });
@@ -144,9 +145,9 @@ final class HarelSchema {
 
   private List<String> functionDifferences(Connection connection) throws SQLException {
     List<String> differences = new ArrayList<>();
-    Matcher function = FUNCTION.matcher(resource("harel_functions.sql"));
+    Matcher function = SchemaTools.FUNCTION.matcher(resource("harel_functions.sql"));
     while (function.find()) {
-      Optional<String> there = source(connection, function.group(1));
+      Optional<String> there = SchemaTools.functionBody(connection, function.group(1));
       if (there.isEmpty()) {
         differences.add("function " + function.group(1) + " does not exist");
       } else if (!there.get().equals(function.group(2))) {
@@ -154,27 +155,6 @@ final class HarelSchema {
       }
     }
     return differences;
-  }
-
-  private boolean hasFunctions(Connection connection, String script) throws SQLException {
-    Matcher function = FUNCTION.matcher(resource(script));
-    while (function.find()) {
-      if (!source(connection, function.group(1)).equals(Optional.of(function.group(2)))) {
-        return false;
-      }
-    }
-    return true;
-  }
-
-  private static Optional<String> source(Connection connection, String function)
-      throws SQLException {
-    return Session.query(
-            connection,
-            "SELECT prosrc FROM pg_proc WHERE oid = to_regproc(?)",
-            row -> row.getString(1),
-            function)
-        .stream()
-        .findFirst();
   }
 
   boolean hasQuarantine() {
@@ -190,8 +170,8 @@ final class HarelSchema {
     return session.run(
         "schema check",
         connection -> {
-          Matcher ours = FUNCTION.matcher(resource("harel_python.sql"));
-          Optional<String> there = source(connection, names.python("claim"));
+          Matcher ours = SchemaTools.FUNCTION.matcher(resource("harel_python.sql"));
+          Optional<String> there = SchemaTools.functionBody(connection, names.python("claim"));
           return (there.isPresent() && ours.find() && !there.get().equals(ours.group(2)))
               || holdsForeignLeases(connection, clock);
         });
@@ -225,37 +205,52 @@ final class HarelSchema {
     session.run(
         "schema init",
         connection -> {
-          if (extra == Extra.CLAIM_INDEXES) {
-            SchemaTools.createIndexes(
-                connection,
-                indexedTables(),
-                claimIndexes(),
-                resource("harel_indexes.sql"),
-                INDEX_LOCK);
-          } else if (!hasGuard(connection)) {
-            dropTriggers(connection);
-            SchemaTools.execute(connection, resource("harel_guard.sql"));
+          switch (extra) {
+            case CLAIM_INDEXES ->
+                SchemaTools.createIndexes(
+                    connection,
+                    indexedTables(),
+                    claimIndexes(),
+                    resource("harel_indexes.sql"),
+                    INDEX_LOCK);
+            case GUARD -> createGuard(connection);
+            case NOTIFY -> wakeUp().create(connection);
           }
           return true;
         });
+  }
+
+  private void createGuard(Connection connection) throws SQLException {
+    if (!hasGuard(connection)) {
+      dropTriggers(connection);
+      SchemaTools.execute(connection, resource("harel_guard.sql"));
+    }
   }
 
   void drop(Extra extra) {
     session.run(
         "schema drop",
         connection -> {
-          if (extra == Extra.CLAIM_INDEXES) {
-            SchemaTools.dropIndexes(connection, indexedTables(), ownIndexes());
-          } else {
-            dropTriggers(connection);
-            Matcher function = FUNCTION.matcher(resource("harel_guard.sql"));
-            while (function.find()) {
-              SchemaTools.execute(
-                  connection, "DROP FUNCTION IF EXISTS " + function.group(1) + "()");
-            }
+          switch (extra) {
+            case CLAIM_INDEXES ->
+                SchemaTools.dropIndexes(connection, indexedTables(), ownIndexes());
+            case GUARD -> dropGuard(connection);
+            case NOTIFY -> wakeUp().drop(connection);
           }
           return true;
         });
+  }
+
+  private void dropGuard(Connection connection) throws SQLException {
+    dropTriggers(connection);
+    Matcher function = SchemaTools.FUNCTION.matcher(resource("harel_guard.sql"));
+    while (function.find()) {
+      SchemaTools.execute(connection, "DROP FUNCTION IF EXISTS " + function.group(1) + "()");
+    }
+  }
+
+  private WakeUpTrigger wakeUp() {
+    return new WakeUpTrigger(names.messages(), resource("harel_notify.sql"));
   }
 
   private void dropTriggers(Connection connection) throws SQLException {
@@ -278,7 +273,7 @@ final class HarelSchema {
                 row -> row.getBoolean(1),
                 names.groups())
             .get(0)
-        && hasFunctions(connection, "harel_guard.sql");
+        && SchemaTools.hasFunctions(connection, resource("harel_guard.sql"));
   }
 
   private boolean hasIndexes(Connection connection) throws SQLException {

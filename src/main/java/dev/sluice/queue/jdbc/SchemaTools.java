@@ -12,11 +12,19 @@ import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /** Reads the scripts of a schema, runs them, and compares what is there with what must be. */
 public final class SchemaTools {
   private static final String DEADLOCK = "40P01";
   private static final int DEADLOCKS = 20;
+
+  /** A function of a script: its name and its body. */
+  public static final Pattern FUNCTION =
+      Pattern.compile(
+          "CREATE (?:OR REPLACE )?FUNCTION (\\w+)\\(.*?AS \\$\\$(.*?)\\$\\$;", Pattern.DOTALL);
 
   private SchemaTools() {}
 
@@ -51,6 +59,29 @@ public final class SchemaTools {
     return Session.query(
             connection, "SELECT to_regclass(?) IS NOT NULL", row -> row.getBoolean(1), relation)
         .get(0);
+  }
+
+  /** Whether all functions of this script are there, as it has them. */
+  public static boolean hasFunctions(Connection connection, String script) throws SQLException {
+    Matcher function = FUNCTION.matcher(script);
+    while (function.find()) {
+      if (!functionBody(connection, function.group(1)).equals(Optional.of(function.group(2)))) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** The body of the function of this name, if there is one. */
+  public static Optional<String> functionBody(Connection connection, String function)
+      throws SQLException {
+    return Session.query(
+            connection,
+            "SELECT prosrc FROM pg_proc WHERE oid = to_regproc(?)",
+            row -> row.getString(1),
+            function)
+        .stream()
+        .findFirst();
   }
 
   /**

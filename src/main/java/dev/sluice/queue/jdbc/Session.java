@@ -170,7 +170,12 @@ public final class Session {
     }
   }
 
-  private void requireOpen(String operation) {
+  /**
+   * Does nothing unless this is closed.
+   *
+   * @throws QueueClosedException after {@link #close}
+   */
+  public void requireOpen(String operation) {
     if (closed) {
       throw new QueueClosedException(operation, queue);
     }

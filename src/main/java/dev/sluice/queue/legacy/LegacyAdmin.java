@@ -14,7 +14,6 @@ import java.sql.SQLException;
 import java.time.Instant;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Locale;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.stream.Collectors;
@@ -341,20 +340,11 @@ final class LegacyAdmin implements QueueAdmin {
 
   @Override
   public void createExtra(SchemaReport.Extra extra) {
-    requireClaimIndexes(extra);
-    schema.createClaimIndexes();
+    schema.create(extra);
   }
 
   @Override
   public void dropExtra(SchemaReport.Extra extra) {
-    requireClaimIndexes(extra);
-    schema.dropClaimIndexes();
-  }
-
-  private static void requireClaimIndexes(SchemaReport.Extra extra) {
-    if (extra != SchemaReport.Extra.CLAIM_INDEXES) {
-      throw new IllegalArgumentException(
-          "the legacy table has no " + extra.name().toLowerCase(Locale.ROOT) + " triggers");
-    }
+    schema.drop(extra);
   }
 }

@@ -18,6 +18,7 @@ import dev.sluice.queue.SchemaReport;
 import dev.sluice.queue.jdbc.Acks;
 import dev.sluice.queue.jdbc.Session;
 import dev.sluice.queue.jdbc.Texts;
+import dev.sluice.queue.jdbc.Wakeups;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -28,6 +29,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.LongSupplier;
 import javax.sql.DataSource;
@@ -54,6 +56,8 @@ public final class LegacyQueue implements Queue {
   private final Claims claims;
   private final LegacySchema schema;
   private final LegacyAdmin admin;
+  private final Wakeups wakeups;
+  private final List<Wakeups.Subscription> subscriptions = new CopyOnWriteArrayList<>();
 
   private final LongAdder polled = new LongAdder();
   private final LongAdder acked = new LongAdder();
@@ -84,6 +88,7 @@ public final class LegacyQueue implements Queue {
         new Claims(
             session, name, clock, schema, builder.visibility, builder.groups, builder.budgets);
     this.admin = new LegacyAdmin(session, name, clock, claims, schema);
+    this.wakeups = builder.wakeups;
   }
 
   /**
@@ -107,6 +112,7 @@ public final class LegacyQueue implements Queue {
     private Duration visibility = DEFAULT_VISIBILITY;
     private Groups groups = Groups.RELAXED;
     private Clock clock = () -> null;
+    private Wakeups wakeups;
     private ClaimSql.Budgets budgets = ClaimSql.Budgets.DEFAULT;
 
     private Builder(DataSource dataSource, String name) {
@@ -114,7 +120,17 @@ public final class LegacyQueue implements Queue {
         throw new IllegalArgumentException("queue name: must not be empty");
       }
       this.dataSource = dataSource;
+      this.wakeups = new Wakeups(dataSource::getConnection);
       this.name = Texts.requireNoNul("queue name", name);
+    }
+
+    /**
+     * Listens here. Without it, {@link Queue#listen} takes a connection of the data source for as
+     * long as somebody listens.
+     */
+    public Builder wakeups(Wakeups wakeups) {
+      this.wakeups = wakeups;
+      return this;
     }
 
     /** How long a claim holds; zero or less for the default of 30 s, fractions are rounded up. */
@@ -295,11 +311,7 @@ public final class LegacyQueue implements Queue {
             keys.ids(),
             keys.receipts(),
             each.values().stream().map(r -> Texts.withoutNul(r.reason())).toArray(String[]::new),
-            each.values().stream().map(Rejection::onlyWhileBlocked).toArray(Boolean[]::new),
-            name,
-            name,
-            name,
-            name);
+            each.values().stream().map(Rejection::onlyWhileBlocked).toArray(Boolean[]::new));
     long moved = held.stream().filter(Held::moved).count();
     rejected.add(moved);
     deferred.add(held.size() - moved);
@@ -317,9 +329,8 @@ public final class LegacyQueue implements Queue {
               "blockedGroups",
               QuarantineSql.BLOCKED,
               row -> row.getString(1),
-              Set.copyOf(groups).toArray(String[]::new),
               name,
-              name));
+              groups.toArray(String[]::new)));
     } catch (QueueException e) {
       if (e.isMissingTable()) {
         return Set.of();
@@ -412,6 +423,14 @@ public final class LegacyQueue implements Queue {
   }
 
   @Override
+  public AutoCloseable listen(Runnable wake) {
+    session.requireOpen("listen");
+    Wakeups.Subscription subscription = wakeups.listen(LegacySchema.TABLE, name, wake);
+    subscriptions.add(subscription);
+    return subscription;
+  }
+
+  @Override
   public QueueMetrics metrics() {
     return admin.metrics();
   }
@@ -434,6 +453,7 @@ public final class LegacyQueue implements Queue {
   @Override
   public void close() {
     session.close();
+    subscriptions.forEach(Wakeups.Subscription::close);
   }
 
   /** Receipts beside the ids that they embed: {@code <uuid>:<id>}. */

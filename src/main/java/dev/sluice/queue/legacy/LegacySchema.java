@@ -1,8 +1,10 @@
 package dev.sluice.queue.legacy;
 
 import dev.sluice.queue.SchemaReport;
+import dev.sluice.queue.SchemaReport.Extra;
 import dev.sluice.queue.jdbc.SchemaTools;
 import dev.sluice.queue.jdbc.Session;
+import dev.sluice.queue.jdbc.WakeUpTrigger;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.ArrayList;
@@ -14,7 +16,7 @@ import java.util.stream.Stream;
 
 /** The tables and indexes: their scripts, and how what is there differs from them. */
 final class LegacySchema {
-  private static final String TABLE = "queue_messages";
+  static final String TABLE = "queue_messages";
   private static final String FAILED_TABLE = "queue_messages_failed";
   private static final List<String> CLAIM_INDEXES =
       List.of("sluice_claim_order", "sluice_claim_group", "sluice_claim_long", "sluice_claim_held");
@@ -23,6 +25,7 @@ final class LegacySchema {
   private static final List<String> ALL_INDEXES =
       Stream.concat(CLAIM_INDEXES.stream(), Stream.of("sluice_blocked_groups")).toList();
 
+  private static final String NOTIFY = "queue_notify.sql";
   private static final long INDEX_LOCK = 7723022;
 
   private static final Map<String, String> COLUMNS = new LinkedHashMap<>();
@@ -58,7 +61,9 @@ final class LegacySchema {
         + "\n"
         + SchemaTools.resource("queue_messages_failed.sql")
         + "\n"
-        + SchemaTools.resource("claim_indexes.sql");
+        + SchemaTools.resource("claim_indexes.sql")
+        + "\n"
+        + SchemaTools.resource(NOTIFY);
   }
 
   /** Creates what is missing, in one transaction; takes no lock on a table that is there. */
@@ -97,10 +102,23 @@ final class LegacySchema {
           return new SchemaReport(
               differences,
               quarantineMissing ? Optional.of(FAILED_TABLE) : Optional.empty(),
-              hasIndexes(connection, ALL_INDEXES)
-                  ? List.of(SchemaReport.Extra.CLAIM_INDEXES)
-                  : List.of());
+              extras(connection));
         });
+  }
+
+  private static List<Extra> extras(Connection connection) throws SQLException {
+    List<Extra> extras = new ArrayList<>();
+    if (hasIndexes(connection, ALL_INDEXES)) {
+      extras.add(Extra.CLAIM_INDEXES);
+    }
+    if (wakeUp().isThere(connection)) {
+      extras.add(Extra.NOTIFY);
+    }
+    return extras;
+  }
+
+  private static WakeUpTrigger wakeUp() {
+    return new WakeUpTrigger(TABLE, SchemaTools.resource(NOTIFY));
   }
 
   boolean hasClaimIndexes() {
@@ -111,27 +129,46 @@ final class LegacySchema {
     return session.run("schema check", connection -> SchemaTools.exists(connection, FAILED_TABLE));
   }
 
-  void createClaimIndexes() {
+  /**
+   * @throws IllegalArgumentException if this table has no such part
+   */
+  void create(Extra extra) {
     session.run(
-        "schema init --indexes",
+        "schema init",
         connection -> {
-          SchemaTools.createIndexes(
-              connection,
-              TABLES,
-              ALL_INDEXES,
-              SchemaTools.resource("claim_indexes.sql"),
-              INDEX_LOCK);
+          switch (extra) {
+            case CLAIM_INDEXES ->
+                SchemaTools.createIndexes(
+                    connection,
+                    TABLES,
+                    ALL_INDEXES,
+                    SchemaTools.resource("claim_indexes.sql"),
+                    INDEX_LOCK);
+            case NOTIFY -> wakeUp().create(connection);
+            case GUARD -> throw noGuard();
+          }
           return true;
         });
   }
 
-  void dropClaimIndexes() {
+  /**
+   * @throws IllegalArgumentException if this table has no such part
+   */
+  void drop(Extra extra) {
     session.run(
-        "schema drop-indexes",
+        "schema drop",
         connection -> {
-          SchemaTools.dropIndexes(connection, TABLES, ALL_INDEXES);
+          switch (extra) {
+            case CLAIM_INDEXES -> SchemaTools.dropIndexes(connection, TABLES, ALL_INDEXES);
+            case NOTIFY -> wakeUp().drop(connection);
+            case GUARD -> throw noGuard();
+          }
           return true;
         });
+  }
+
+  private static IllegalArgumentException noGuard() {
+    return new IllegalArgumentException("the legacy table has no guard triggers");
   }
 
   private static boolean hasIndexes(Connection connection, List<String> indexes)

@@ -23,38 +23,56 @@ package dev.sluice.queue.legacy;
 final class QuarantineSql {
   private QuarantineSql() {}
 
+  /** Holds the planner to the index of blocked groups. */
+  private static final String NO_OTHER_SCANS =
+      "set_config('enable_seqscan', 'off', true), set_config('enable_bitmapscan', 'off', true)";
+
   private static final String LOCK =
       "SET TRANSACTION ISOLATION LEVEL READ COMMITTED;"
           + " SELECT %s(hashtextextended(CAST(? AS text), 7723024))";
 
   /** The first command of a rejection. Parameter: queue. */
   static final String BESIDE_OTHER_REJECTIONS =
-      LOCK.formatted("set_config('enable_seqscan', 'off', true), pg_advisory_xact_lock_shared");
+      LOCK.formatted(NO_OTHER_SCANS + ", pg_advisory_xact_lock_shared");
 
   /** The first command of a requeue or discard. Parameter: queue. */
   static final String ALONE = LOCK.formatted("pg_advisory_xact_lock");
 
-  /**
-   * The quarantined rows that block the group {@code g.gk}. Parameters: queue, queue.
-   *
-   * <p>Plan: a probe of {@code sluice_blocked_groups} a group, 4 buffers, whatever quarantine
-   * holds; the first row found is enough. Without that index one pass over quarantine for all
-   * groups. Written so that the primary key cannot serve it, and read with sequential scans off: a
-   * session keeps a plan that it made when quarantine was empty.
-   */
-  static final String OF_BLOCKED_GROUP =
+  private static final String OF_GROUP =
       """
       SELECT 1 FROM queue_messages_failed f
       WHERE hashtextextended(
           COALESCE(f.message_group_id, f.id), hashtextextended(f.queue_name, 0))
-          = hashtextextended(g.gk, hashtextextended(CAST(? AS text), 0))
+          = hashtextextended(g.gk, hashtextextended((SELECT queue FROM parameters), 0))
         AND starts_with(f.error_message, 'BLOCKED: ')
         AND COALESCE(f.message_group_id, f.id) = g.gk
-        AND f.queue_name IS NOT DISTINCT FROM CAST(? AS text)""";
+        AND f.queue_name IS NOT DISTINCT FROM (SELECT queue FROM parameters)""";
 
-  /** Parameters: 1 groups, 2 queue, 3 queue. Yields those that are blocked. */
+  /**
+   * Those of the groups {@code g(gk)} of this FROM item that are blocked; reads the queue's name
+   * from {@code parameters}.
+   *
+   * <p>Plan: a probe of {@code sluice_blocked_groups} a group, up to 4 buffers, whatever quarantine
+   * holds: the first row found is enough. LATERAL with LIMIT keeps it from becoming a pass over all
+   * blocked rows while the index has no statistics, and the queue's name is compared so that the
+   * primary key cannot serve it. Without the index, as in a table of an older version, one pass
+   * over quarantine for all groups. Either half is only run where it is the right one.
+   */
+  static String blockedAmong(String groups) {
+    return """
+        SELECT g.gk FROM %1$s CROSS JOIN LATERAL (%2$s LIMIT 1) f
+        WHERE to_regclass('sluice_blocked_groups') IS NOT NULL
+        UNION ALL
+        SELECT g.gk FROM %1$s
+        WHERE to_regclass('sluice_blocked_groups') IS NULL AND EXISTS (%2$s)"""
+        .formatted(groups, OF_GROUP);
+  }
+
+  /** Parameters: 1 queue, 2 groups. Yields those that are blocked. */
   static final String BLOCKED =
-      "SELECT set_config('enable_seqscan', 'off', true);"
-          + " SELECT g.gk FROM unnest(CAST(? AS text[])) AS g(gk) WHERE EXISTS (%s)"
-              .formatted(OF_BLOCKED_GROUP);
+      """
+      SELECT %s; WITH parameters AS MATERIALIZED (SELECT CAST(? AS text) AS queue),
+      g AS MATERIALIZED (SELECT a.gk FROM unnest(CAST(? AS text[])) AS a(gk))
+      %s"""
+          .formatted(NO_OTHER_SCANS, blockedAmong("g"));
 }

@@ -74,17 +74,17 @@ final class SettleSql {
    * quarantine is a command begun after its lock was taken.
    *
    * <p>Parameters: 1 queue, 2 the time or NULL, 3 queue, 4 ids, 5 ids, 6 receipts, 7 reasons, 8
-   * whether only behind others, 9 queue, 10 queue, 11 queue, 12 queue. Yields the receipts that
-   * held, and whether each was moved.
+   * whether only behind others. Yields the receipts that held, and whether each was moved.
    */
   static final String REJECT =
       QuarantineSql.BESIDE_OTHER_REJECTIONS
           + """
           ; WITH %s,
+          parameters AS MATERIALIZED (SELECT CAST(? AS text) AS queue),
           locked AS MATERIALIZED (
             SELECT m.id, COALESCE(m.message_group_id, m.id) AS gk, m.receipt_handle
             FROM queue_messages m
-            WHERE m.queue_name = ? AND m.id = ANY (CAST(? AS text[]))
+            WHERE m.queue_name = (SELECT queue FROM parameters) AND m.id = ANY (CAST(? AS text[]))
             ORDER BY m.id
             FOR UPDATE
           ),
@@ -95,11 +95,8 @@ final class SettleSql {
               WITH ORDINALITY AS r(id, receipt, reason, behind, place)
               ON r.id = l.id AND r.receipt = l.receipt_handle
           ),
-          blocked AS MATERIALIZED (
-            SELECT g.gk
-            FROM (SELECT DISTINCT h.gk FROM held h WHERE h.behind) g
-            WHERE EXISTS (%s)
-          ),
+          behind AS MATERIALIZED (SELECT DISTINCT h.gk FROM held h WHERE h.behind),
+          blocked AS MATERIALIZED (%s),
           back AS MATERIALIZED (
             SELECT h.id, h.receipt
             FROM held h
@@ -112,7 +109,7 @@ final class SettleSql {
           gone AS (
             DELETE FROM queue_messages m
             USING held h
-            WHERE m.queue_name = ? AND m.id = h.id AND m.receipt_handle = h.receipt
+            WHERE m.queue_name = (SELECT queue FROM parameters) AND m.id = h.id AND m.receipt_handle = h.receipt
               AND h.id NOT IN (SELECT id FROM back)
             RETURNING m.id, m.queue_name, m.message_group_id, m.payload, m.receive_count,
               m.created_at, m.receipt_handle, h.reason
@@ -133,13 +130,13 @@ final class SettleSql {
             UPDATE queue_messages m
             SET receipt_handle = NULL, visible_at = (SELECT now FROM clock)
             FROM back b
-            WHERE m.queue_name = ? AND m.id = b.id AND m.receipt_handle = b.receipt
+            WHERE m.queue_name = (SELECT queue FROM parameters) AND m.id = b.id AND m.receipt_handle = b.receipt
             RETURNING b.receipt
           )
           SELECT receipt_handle, true FROM gone
           UNION ALL
           SELECT receipt, false FROM returned"""
-              .formatted(ClaimSql.CLOCK, QuarantineSql.OF_BLOCKED_GROUP);
+              .formatted(ClaimSql.CLOCK, QuarantineSql.blockedAmong("behind g"));
 
   /** Parameters: 1 queue, 2 ids. Yields those of the ids that are in the queue. */
   static final String PRESENT =

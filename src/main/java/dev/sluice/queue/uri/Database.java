@@ -4,15 +4,18 @@ import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import com.zaxxer.hikari.pool.HikariPool.PoolInitializationException;
 import dev.sluice.queue.QueueException;
+import dev.sluice.queue.jdbc.Wakeups;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.net.ConnectException;
 import java.net.UnknownHostException;
 import java.sql.Connection;
+import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.sql.SQLFeatureNotSupportedException;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.Properties;
 import java.util.logging.Logger;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
@@ -31,9 +34,12 @@ public final class Database implements AutoCloseable {
   private final QueueUri uri;
   private final LazyPool pool;
   private final Optional<EmbeddedPostgres> embedded;
+  private final Wakeups wakeups = new Wakeups(this::connect);
+  private final HikariConfig config;
 
   private Database(QueueUri uri, HikariConfig config, Optional<EmbeddedPostgres> embedded) {
     this.uri = uri;
+    this.config = config;
     this.pool = new LazyPool(config);
     this.embedded = embedded;
   }
@@ -123,6 +129,21 @@ public final class Database implements AutoCloseable {
     return pool;
   }
 
+  /** What the wake-up triggers say, on a connection outside of the pool. */
+  public Wakeups wakeups() {
+    return wakeups;
+  }
+
+  private Connection connect() throws SQLException {
+    Properties properties = new Properties();
+    properties.putAll(config.getDataSourceProperties());
+    properties.setProperty(PGProperty.USER.getName(), config.getUsername());
+    if (config.getPassword() != null) {
+      properties.setProperty(PGProperty.PASSWORD.getName(), config.getPassword());
+    }
+    return DriverManager.getConnection(config.getJdbcUrl(), properties);
+  }
+
   /** What was opened. */
   public QueueUri uri() {
     return uri;
@@ -136,6 +157,7 @@ public final class Database implements AutoCloseable {
   /** Closes the connections, and the embedded PostgreSQL if nobody else uses it. */
   @Override
   public void close() {
+    wakeups.close();
     pool.close();
     embedded.ifPresent(EmbeddedPostgres::close);
   }

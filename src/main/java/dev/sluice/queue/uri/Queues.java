@@ -28,6 +28,7 @@ public final class Queues {
         name.orElseThrow(
             () -> new IllegalArgumentException("queue name: the legacy table holds many queues"));
     return LegacyQueue.builder(database.dataSource(), given)
+        .wakeups(database.wakeups())
         .visibility(settings.visibility())
         .groups(settings.exclusive() ? LegacyQueue.Groups.EXCLUSIVE : LegacyQueue.Groups.RELAXED)
         .build();
@@ -35,7 +36,9 @@ public final class Queues {
 
   private static Queue harel(Database database, Optional<String> name, QueueSettings settings) {
     HarelQueue.Builder builder =
-        HarelQueue.builder(database.dataSource()).visibility(settings.visibility());
+        HarelQueue.builder(database.dataSource())
+            .wakeups(database.wakeups())
+            .visibility(settings.visibility());
     name.ifPresent(builder::name);
     database.uri().prefix().ifPresent(builder::prefix);
     database.uri().kind().ifPresent(builder::kind);

@@ -21,6 +21,9 @@ interface Backend {
 
   String quarantineTable();
 
+  /** Publishes the message {@code x} by itself, as the other programs of the table do. */
+  String insert(String queue);
+
   /** Locks, as whoever settles claims does, the rows by which messages are claimed. */
   String lockOfTheClaimed();
 

@@ -7,6 +7,7 @@ import static org.awaitility.Awaitility.await;
 import dev.sluice.queue.FailedFilter;
 import dev.sluice.queue.Receipt;
 import dev.sluice.queue.Rejection;
+import dev.sluice.queue.SchemaReport.Extra;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -69,6 +70,28 @@ abstract class BlockedContract extends QueueContract {
     sql("DROP TABLE " + backend().quarantineTable());
 
     assertThat(queue().blockedGroups(List.of("a"))).isEmpty();
+  }
+
+  @Test
+  void aQuarantineOfAnOlderVersionAnswersWithoutItsIndexAndGetsItWithTheOthers() {
+    sql(
+        """
+        DO $$ DECLARE i text; BEGIN
+          FOR i IN SELECT indexname FROM pg_indexes WHERE indexname LIKE '%sluice_blocked%' LOOP
+            EXECUTE 'DROP INDEX ' || i;
+          END LOOP;
+        END $$""");
+    assertThat(queue().checkSchema().usable()).isTrue();
+    blocked("a1");
+    publish("a2");
+    queue().rejectBatch(List.of(behind(claimed())));
+
+    assertThat(queue().blockedGroups(List.of("a", "b"))).containsExactly("a");
+    assertThat(quarantinedIds()).containsExactly("a1", "a2");
+
+    queue().admin().createExtra(Extra.CLAIM_INDEXES);
+    assertThat(queue().checkSchema().extras()).containsExactly(Extra.CLAIM_INDEXES);
+    assertThat(queue().blockedGroups(List.of("a", "b"))).containsExactly("a");
   }
 
   @Test

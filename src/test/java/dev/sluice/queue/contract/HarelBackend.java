@@ -35,6 +35,11 @@ record HarelBackend(Optional<String> prefix, Optional<String> kind) implements B
   }
 
   @Override
+  public String insert(String queue) {
+    return "INSERT INTO " + messagesTable() + " (group_id, event) VALUES ('g', '{}')";
+  }
+
+  @Override
   public String lockOfTheClaimed() {
     return "SELECT 1 FROM "
         + prefix.map(p -> p + "_").orElse("")
@@ -43,7 +48,7 @@ record HarelBackend(Optional<String> prefix, Optional<String> kind) implements B
 
   @Override
   public Set<Extra> extras() {
-    return Set.of(Extra.CLAIM_INDEXES, Extra.GUARD);
+    return Set.of(Extra.CLAIM_INDEXES, Extra.GUARD, Extra.NOTIFY);
   }
 
   @Override

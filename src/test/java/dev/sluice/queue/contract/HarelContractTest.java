@@ -66,6 +66,30 @@ class HarelContractTest {
   }
 
   @Nested
+  class BlockedStorm extends BlockedStormContract {
+    @Override
+    Backend backend() {
+      return BARE;
+    }
+  }
+
+  @Nested
+  class Waking extends WakeUpContract {
+    @Override
+    Backend backend() {
+      return BARE;
+    }
+  }
+
+  @Nested
+  class EventWaking extends WakeUpContract {
+    @Override
+    Backend backend() {
+      return EVENTS;
+    }
+  }
+
+  @Nested
   class Looking extends LookContract {
     @Override
     Backend backend() {

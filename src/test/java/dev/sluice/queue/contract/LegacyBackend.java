@@ -35,13 +35,22 @@ record LegacyBackend(Groups groups) implements Backend {
   }
 
   @Override
+  public String insert(String queue) {
+    return """
+        INSERT INTO queue_messages (id, queue_name, message_group_id, visible_at, payload, created_at)
+        VALUES ('x', '%s', 'g', 0, '{}', 0)
+        ON CONFLICT (queue_name, id) DO NOTHING"""
+        .formatted(queue);
+  }
+
+  @Override
   public String lockOfTheClaimed() {
     return "SELECT 1 FROM queue_messages FOR UPDATE";
   }
 
   @Override
   public Set<Extra> extras() {
-    return Set.of(Extra.CLAIM_INDEXES);
+    return Set.of(Extra.CLAIM_INDEXES, Extra.NOTIFY);
   }
 
   @Override

@@ -65,6 +65,22 @@ class LegacyContractTest {
   }
 
   @Nested
+  class BlockedStorm extends BlockedStormContract {
+    @Override
+    Backend backend() {
+      return RELAXED;
+    }
+  }
+
+  @Nested
+  class Waking extends WakeUpContract {
+    @Override
+    Backend backend() {
+      return RELAXED;
+    }
+  }
+
+  @Nested
   class Looking extends LookContract {
     @Override
     Backend backend() {

@@ -131,6 +131,10 @@ abstract class QueueContract {
     }
   }
 
+  final String jdbcUrl() {
+    return database.jdbcUrl();
+  }
+
   /** A connection of the test's own. */
   final Connection connect() {
     return database.connect();
