@@ -10,12 +10,16 @@ import dev.sluice.router.Router;
 import dev.sluice.router.RouterListener;
 import dev.sluice.time.Time;
 import java.util.Optional;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Health and metrics of a router that runs, if they are to be served. Serves from the start on:
  * that a database is still waited for is a thing to be seen. Safe for use by many threads.
  */
 final class RouterEndpoint implements AutoCloseable {
+  private static final Logger log = LoggerFactory.getLogger(RouterEndpoint.class);
+
   private final Optional<Monitor> monitor;
 
   private RouterEndpoint(Optional<Monitor> monitor) {
@@ -30,9 +34,14 @@ final class RouterEndpoint implements AutoCloseable {
    */
   static RouterEndpoint open(
       Optional<HttpAddress> address, Optional<Credentials> credentials, Time time) {
-    return new RouterEndpoint(
-        address.map(
-            a -> Monitor.start(new MonitorOptions(a, Version.number(), credentials), time)));
+    return new RouterEndpoint(address.map(a -> serve(a, credentials, time)));
+  }
+
+  private static Monitor serve(HttpAddress address, Optional<Credentials> credentials, Time time) {
+    Monitor monitor =
+        Monitor.start(new MonitorOptions(address, Version.number(), credentials), time);
+    log.info("event=serving address={}", new HttpAddress(address.host(), monitor.port()));
+    return monitor;
   }
 
   /** To be told what the router does. */

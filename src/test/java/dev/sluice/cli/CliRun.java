@@ -22,7 +22,8 @@ public record CliRun(int exitCode, String out, String err) {
   /** The program in an environment of its own. */
   public static final class Shell {
     // Tests run side by side: the port that a router listens on by default is one.
-    private final Map<String, String> environment = new LinkedHashMap<>(Map.of("SLUICE_HTTP", "off"));
+    private final Map<String, String> environment =
+        new LinkedHashMap<>(Map.of("SLUICE_HTTP", "off"));
     private String input = "";
     private Console.Terminal terminal = Console.Terminal.NONE;
 

@@ -48,6 +48,7 @@ class ProcessTest extends WithDatabase {
     command.addAll(List.of(arguments));
     ProcessBuilder builder = new ProcessBuilder(command);
     builder.environment().put("FC_DATABASE_URL", database().uri());
+    builder.environment().put("SLUICE_HTTP", "off");
     builder.environment().putAll(environment);
     builder.redirectError(directory.resolve("err").toFile());
     return builder.start();

@@ -10,6 +10,7 @@ import dev.sluice.monitor.HttpAddress;
 import dev.sluice.queue.uri.QueueUri;
 import dev.sluice.router.PoolSettings;
 import dev.sluice.router.RouterOptions.OnBlock;
+import dev.sluice.router.RouterOptions.OnReject;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.time.Duration;
@@ -208,8 +209,9 @@ class RunOptionsTest {
 
   @Test
   void aBlockedGroupIsKeptUnlessToldOtherwise() {
-    assertThat(parse().flow.onBlock()).isEqualTo(OnBlock.QUARANTINE);
-    assertThat(parse("--on-block", "ack").flow.onBlock()).isEqualTo(OnBlock.ACK);
+    assertThat(parse().flow.onBlock(OnReject.QUARANTINE)).isEqualTo(OnBlock.QUARANTINE);
+    assertThat(parse().flow.onBlock(OnReject.DROP)).isEqualTo(OnBlock.ACK);
+    assertThat(parse("--on-block", "ack").flow.onBlock(OnReject.QUARANTINE)).isEqualTo(OnBlock.ACK);
   }
 
   @Test
