@@ -95,6 +95,7 @@ final class Feed {
   private boolean timed;
   private boolean awaitsRoom;
   private boolean seesNoRoom;
+  private boolean ringsSoon;
   private Time.Timer timer = () -> {};
 
   Feed(
@@ -176,12 +177,16 @@ final class Feed {
     }
   }
 
-  /** As {@link #wake}, but not more often than every few milliseconds. */
+  /**
+   * As {@link #wake}, but not more often than every few milliseconds. Who asks again before that
+   * does not put it off; and who waits for room has no use for it.
+   */
   void wakeSoon() {
     if (underWay) {
       wakened = true;
-    } else if (timed && !backoff.isOn()) {
+    } else if (timed && !awaitsRoom && !ringsSoon && !backoff.isOn()) {
       cancelTimer();
+      ringsSoon = true;
       pollAfter(SHORTEST_GAP);
     }
   }
@@ -331,6 +336,7 @@ final class Feed {
     timed = false;
     awaitsRoom = false;
     seesNoRoom = false;
+    ringsSoon = false;
   }
 
   private static Duration max(Duration a, Duration b) {

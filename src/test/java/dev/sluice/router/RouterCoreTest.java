@@ -529,6 +529,20 @@ class RouterCoreTest {
     }
 
     @Test
+    void anExclusiveQueueIsPolledSoonHoweverOftenItsGroupsBecomeFree() {
+      Rig rig = new Rig().start();
+      rig.queue.exclusiveGroups = true;
+      rig.immediate("a");
+
+      for (int i = 0; i < 3; i++) {
+        rig.coreSteps.execute(rig.lane()::roundOver);
+        rig.settleDown().advance(Duration.ofMillis(3));
+      }
+
+      assertThat(rig.target.running()).containsExactly("a");
+    }
+
+    @Test
     void aLittleRoomIsUsedAfterAMoment() {
       Rig rig = Rig.workers(1).immediate(ids(300)).start();
       rig.answer("m1", OK).linger();
