@@ -15,6 +15,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -139,8 +140,13 @@ public final class Router implements AutoCloseable {
    * @throws IllegalStateException if its thread does not answer within 5 s, or has ended
    */
   public RouterStatus status() {
-    CompletableFuture<RouterStatus> answer = new CompletableFuture<>();
-    mailbox.execute(() -> answer.complete(core.status()));
+    return ask(RouterCore::status);
+  }
+
+  /** What the router's own thread, which owns all state, finds. */
+  <T> T ask(Function<RouterCore, T> question) {
+    CompletableFuture<T> answer = new CompletableFuture<>();
+    mailbox.execute(() -> answer.complete(question.apply(core)));
     try {
       return answer.get(STATUS_PATIENCE.toSeconds(), TimeUnit.SECONDS);
     } catch (InterruptedException e) {
