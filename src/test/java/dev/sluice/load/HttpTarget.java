@@ -7,9 +7,11 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
+import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
-import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 
@@ -18,22 +20,29 @@ final class HttpTarget implements AutoCloseable {
   private static final int BEFORE_ID = "{\"messageId\":\"".length();
   private static final int AFTER_ID = "\"}".length();
 
-  private final ScheduledExecutorService threads = Executors.newScheduledThreadPool(8);
+  private final ExecutorService threads = Executors.newFixedThreadPool(8);
   private final Journal journal;
-  private final Function<String, Duration> latency;
+  private final Function<String, CompletionStage<?>> until;
   private final HttpServer server;
 
   /**
-   * @param latency how long it takes for the message of an id
+   * @param until by id, what it waits for before it answers
    */
-  HttpTarget(Journal journal, Function<String, Duration> latency) throws IOException {
+  HttpTarget(Journal journal, Function<String, CompletionStage<?>> until) throws IOException {
     this.journal = journal;
-    this.latency = latency;
+    this.until = until;
     this.server =
         HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 1024);
     server.setExecutor(threads);
     server.createContext("/", this::take);
     server.start();
+  }
+
+  /** A target that takes so long for each message. */
+  static HttpTarget taking(Journal journal, Duration time) throws IOException {
+    Executor later =
+        CompletableFuture.delayedExecutor(time.toNanos(), TimeUnit.NANOSECONDS, Runnable::run);
+    return new HttpTarget(journal, id -> CompletableFuture.runAsync(() -> {}, later));
   }
 
   String url() {
@@ -44,9 +53,7 @@ final class HttpTarget implements AutoCloseable {
     String body = new String(exchange.getRequestBody().readAllBytes(), StandardCharsets.UTF_8);
     String id = body.substring(BEFORE_ID, body.length() - AFTER_ID);
     Journal.Running call = journal.called(id);
-    ScheduledFuture<?> unused =
-        threads.schedule(
-            () -> answer(exchange, call), latency.apply(id).toNanos(), TimeUnit.NANOSECONDS);
+    CompletionStage<?> unused = until.apply(id).thenRunAsync(() -> answer(exchange, call), threads);
   }
 
   private static void answer(HttpExchange exchange, Journal.Running call) {

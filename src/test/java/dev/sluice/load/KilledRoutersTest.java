@@ -34,7 +34,7 @@ class KilledRoutersTest {
     int total = GROUPS * PER_GROUP;
     Deque<SluiceProcess> routers = new ArrayDeque<>();
     try (TestDatabase database = TestDatabase.fresh();
-        HttpTarget target = new HttpTarget(journal, id -> LATENCY)) {
+        HttpTarget target = HttpTarget.taking(journal, LATENCY)) {
       LegacyQueue queue = LegacyQueue.builder(database.dataSource(), "orders").build();
       queue.initSchema();
       queue.admin().createExtra(SchemaReport.Extra.CLAIM_INDEXES);
