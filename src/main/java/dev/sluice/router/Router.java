@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  * <p>A router runs once: {@link #start}, then {@link #stop}; or {@link #drain}, which is both.
  * Queues and pools may come and go while it runs. It closes neither the queues nor the mediator.
  * Safe for use by many threads; daemon threads of its own work for it: {@code sluice-router}, and
- * for each queue {@code sluice-poller} and {@code sluice-settler}.
+ * for each queue {@code sluice-poller}, {@code sluice-settler} and {@code sluice-extender}.
  *
  * <p>Source: the Go router; what differs is marked "ours" in the documentation.
  */
@@ -38,6 +38,7 @@ public final class Router implements AutoCloseable {
     private final RoutedQueue routed;
     private final Mailbox polls = new Mailbox("sluice-poller");
     private final Mailbox statements = new Mailbox("sluice-settler");
+    private final Mailbox extensions = new Mailbox("sluice-extender");
     private final CompletableFuture<Void> end = new CompletableFuture<>();
     private @Nullable AutoCloseable listening;
 
@@ -46,7 +47,8 @@ public final class Router implements AutoCloseable {
     }
 
     void enter() {
-      mailbox.execute(() -> core.add(routed, polls, statements, () -> end.complete(null)));
+      mailbox.execute(
+          () -> core.add(routed, polls, statements, extensions, () -> end.complete(null)));
     }
 
     synchronized void listen() {
@@ -63,6 +65,7 @@ public final class Router implements AutoCloseable {
       polls.endNow();
       // A statement may hang; nothing depends on its end.
       statements.endNow();
+      extensions.endNow();
       AutoCloseable open = listening;
       listening = null;
       if (open != null) {

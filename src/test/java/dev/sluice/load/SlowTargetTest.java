@@ -15,6 +15,7 @@ import dev.sluice.time.SystemTime;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.AfterEach;
@@ -35,11 +36,20 @@ class SlowTargetTest {
     private final TestDatabase database = TestDatabase.fresh();
     private final SystemTime time = new SystemTime();
     private final Journal journal = new Journal();
-    private final InProcessTarget target = InProcessTarget.takingAll(journal, ANSWER);
+    private final InProcessTarget target;
     private final List<Router> routers = new ArrayList<>();
     private final Queue queue;
 
     Case(int count, Function<DataSource, Queue> open) {
+      this(count, open, ANSWER, (method, arguments, statement) -> statement.run());
+    }
+
+    Case(
+        int count,
+        Function<DataSource, Queue> open,
+        Duration answer,
+        AroundQueue.Around aroundTheFirst) {
+      target = InProcessTarget.takingAll(journal, answer);
       queue = open.apply(database.dataSource());
       queue.initSchema();
       // The second of each group waits in a buffer meanwhile.
@@ -47,10 +57,11 @@ class SlowTargetTest {
       Orders.publish(
           queue, Orders.groups("ordered", 10, 2), "", TARGET, DispatchMode.NEXT_ON_ERROR);
       for (int i = 0; i < count; i++) {
+        Queue own = open.apply(database.dataSource(3));
         routers.add(
             Router.builder(target, time)
                 .pool(PoolSettings.of(PoolSettings.DEFAULT_CODE, 50))
-                .queue(open.apply(database.dataSource(3)), VISIBILITY)
+                .queue(i == 0 ? AroundQueue.of(own, aroundTheFirst) : own, VISIBILITY)
                 .build());
       }
       routers.forEach(Router::start);
@@ -84,6 +95,29 @@ class SlowTargetTest {
       assertThat(one.journal.delivered()).isEqualTo(60);
       assertThat(one.journal.calls()).extracting(Call::id).doesNotHaveDuplicates();
     }
+  }
+
+  @Test
+  void nothingIsDeliveredTwiceWhileAnAckHangs() {
+    // Longer than a claim holds, as on a connection whose other end has gone silently.
+    AtomicBoolean hangs = new AtomicBoolean(true);
+    Case one =
+        new Case(
+            2,
+            data -> legacy(data, LegacyQueue.Groups.RELAXED),
+            Duration.ofSeconds(1),
+            (method, arguments, statement) -> {
+              if (method.equals("ackBatch") && hangs.getAndSet(false)) {
+                Thread.sleep(VISIBILITY.multipliedBy(2).toMillis());
+              }
+              return statement.run();
+            });
+    cases.add(one);
+
+    await().atMost(Duration.ofMinutes(2)).until(() -> one.queue.metrics().total() == 0);
+
+    assertThat(one.journal.delivered()).isEqualTo(60);
+    assertThat(one.journal.calls()).extracting(Call::id).doesNotHaveDuplicates();
   }
 
   private static Queue legacy(DataSource data, LegacyQueue.Groups groups) {

@@ -308,6 +308,7 @@ class RouterPoolsTest {
                   new RoutedQueue(queue, Rig.VISIBILITY),
                   rig.polls,
                   rig.statements,
+                  rig.statements,
                   () -> ends.add("ended"));
       rig.settleDown();
       return lane;
