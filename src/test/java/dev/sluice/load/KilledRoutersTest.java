@@ -76,6 +76,8 @@ class KilledRoutersTest {
         List.of("-Xmx128m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"),
         List.of(
             "run",
+            "--http",
+            "off",
             "--uri",
             database.uri(),
             "--queue",

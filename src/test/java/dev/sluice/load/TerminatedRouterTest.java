@@ -122,6 +122,8 @@ class TerminatedRouterTest {
         List.of("-Xmx128m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"),
         List.of(
             "run",
+            "--http",
+            "off",
             "--uri",
             database.uri(),
             "--queue",
