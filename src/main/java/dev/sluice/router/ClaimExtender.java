@@ -29,7 +29,7 @@ final class ClaimExtender {
   private final Duration visibility;
   private final Time time;
   private final Executor core;
-  private final Executor statements;
+  private final Executor extensions;
   private final Events events;
   private final InFlightRegister register;
   private final Consumer<Held> lost;
@@ -45,7 +45,7 @@ final class ClaimExtender {
       Duration visibility,
       Time time,
       Executor core,
-      Executor statements,
+      Executor extensions,
       Events events,
       InFlightRegister register,
       Consumer<Held> lost) {
@@ -53,7 +53,7 @@ final class ClaimExtender {
     this.visibility = visibility;
     this.time = time;
     this.core = core;
-    this.statements = statements;
+    this.extensions = extensions;
     this.events = events;
     this.register = register;
     this.lost = lost;
@@ -107,7 +107,7 @@ final class ClaimExtender {
 
   private void extend(List<Asked> asked) {
     timed = true;
-    statements.execute(
+    extensions.execute(
         () -> {
           long began = time.nanos();
           try {

@@ -87,6 +87,7 @@ final class Feed {
   private int failuresInARow;
   private long lastBegun;
   private long lastPolledAt;
+  private long lastLookedBeyond;
   private long lastEnded;
   private long timersSet;
   private boolean on;
@@ -115,6 +116,7 @@ final class Feed {
     this.taker = taker;
     this.ceiling = options.batch();
     this.lastPolledAt = time.nanos();
+    this.lastLookedBeyond = lastPolledAt;
     this.backoff = new Outage(options.pollInterval(), max(LONGEST_BACKOFF, options.pollInterval()));
   }
 
@@ -158,7 +160,7 @@ final class Feed {
     int room = taker.room();
     if (room > 0 && taker.hasMuchRoom()) {
       cancelTimer();
-      poll(room);
+      poll(room, roomBeyond());
     } else if (!timed || (room > 0 && seesNoRoom)) {
       cancelTimer();
       awaitsRoom = true;
@@ -191,8 +193,15 @@ final class Feed {
     }
   }
 
-  private void poll(int room) {
-    int max = Math.min(room, ceiling);
+  /**
+   * @param beyond what waits in front may all be for pools with little room or none, and behind it
+   *     some for others: so many more are asked for, and what finds no room is sent away
+   */
+  private void poll(int room, int beyond) {
+    int max = Math.min(room + beyond, ceiling);
+    if (beyond > 0) {
+      lastLookedBeyond = time.nanos();
+    }
     Poll poll = new Poll(++lastBegun, time.nanos());
     lastPolledAt = poll.beganAt();
     underWay = true;
@@ -208,6 +217,12 @@ final class Feed {
             core.execute(() -> failed(poll, e));
           }
         });
+  }
+
+  /** Once in an interval, so that a backlog is sent away a batch at a time. */
+  private int roomBeyond() {
+    boolean due = time.nanos() - lastLookedBeyond >= options.pollInterval().toNanos();
+    return due ? Math.max(0, taker.roomElsewhere()) : 0;
   }
 
   // Asked after the claim: whatever blocked a group before this claim of it is seen.
@@ -307,8 +322,7 @@ final class Feed {
         taker.pollInTurn();
         awaitsRoom = timed;
       } else if (sawNoRoom && taker.roomElsewhere() > 0) {
-        // What waits in front is for pools that are full; behind it may be some for others.
-        poll(taker.roomElsewhere());
+        poll(0, taker.roomElsewhere());
         return;
       }
     }
@@ -328,7 +342,7 @@ final class Feed {
   /** Takes what room there is. */
   void pollNow() {
     cancelTimer();
-    poll(taker.room());
+    poll(taker.room(), roomBeyond());
   }
 
   private void cancelTimer() {

@@ -49,7 +49,8 @@ final class Lane {
 
   /**
    * @param polls runs polls, which block
-   * @param statements runs all other statements, which block
+   * @param statements runs settlements, which block
+   * @param extensions runs extensions of claims, which block
    * @param whenStopped hears when nothing is held any more, or the drain time is over
    */
   Lane(
@@ -57,6 +58,7 @@ final class Lane {
       Shared shared,
       Executor polls,
       Executor statements,
+      Executor extensions,
       Consumer<Lane> whenStopped) {
     this.queue = routed.queue();
     this.visibility = routed.visibility();
@@ -81,7 +83,7 @@ final class Lane {
     this.settler = new Settler(queue, time, core, statements, events, ends);
     this.extender =
         new ClaimExtender(
-            queue, visibility, time, core, statements, events, register, this::claimLost);
+            queue, visibility, time, core, extensions, events, register, this::claimLost);
   }
 
   // --- what its parts ask of each other

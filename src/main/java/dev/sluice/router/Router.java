@@ -15,6 +15,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  * <p>A router runs once: {@link #start}, then {@link #stop}; or {@link #drain}, which is both.
  * Queues and pools may come and go while it runs. It closes neither the queues nor the mediator.
  * Safe for use by many threads; daemon threads of its own work for it: {@code sluice-router}, and
- * for each queue {@code sluice-poller} and {@code sluice-settler}.
+ * for each queue {@code sluice-poller}, {@code sluice-settler} and {@code sluice-extender}.
  *
  * <p>Source: the Go router; what differs is marked "ours" in the documentation.
  */
@@ -37,6 +38,7 @@ public final class Router implements AutoCloseable {
     private final RoutedQueue routed;
     private final Mailbox polls = new Mailbox("sluice-poller");
     private final Mailbox statements = new Mailbox("sluice-settler");
+    private final Mailbox extensions = new Mailbox("sluice-extender");
     private final CompletableFuture<Void> end = new CompletableFuture<>();
     private @Nullable AutoCloseable listening;
 
@@ -45,7 +47,8 @@ public final class Router implements AutoCloseable {
     }
 
     void enter() {
-      mailbox.execute(() -> core.add(routed, polls, statements, () -> end.complete(null)));
+      mailbox.execute(
+          () -> core.add(routed, polls, statements, extensions, () -> end.complete(null)));
     }
 
     synchronized void listen() {
@@ -62,6 +65,7 @@ public final class Router implements AutoCloseable {
       polls.endNow();
       // A statement may hang; nothing depends on its end.
       statements.endNow();
+      extensions.endNow();
       AutoCloseable open = listening;
       listening = null;
       if (open != null) {
@@ -139,8 +143,13 @@ public final class Router implements AutoCloseable {
    * @throws IllegalStateException if its thread does not answer within 5 s, or has ended
    */
   public RouterStatus status() {
-    CompletableFuture<RouterStatus> answer = new CompletableFuture<>();
-    mailbox.execute(() -> answer.complete(core.status()));
+    return ask(RouterCore::status);
+  }
+
+  /** What the router's own thread, which owns all state, finds. */
+  <T> T ask(Function<RouterCore, T> question) {
+    CompletableFuture<T> answer = new CompletableFuture<>();
+    mailbox.execute(() -> answer.complete(question.apply(core)));
     try {
       return answer.get(STATUS_PATIENCE.toSeconds(), TimeUnit.SECONDS);
     } catch (InterruptedException e) {

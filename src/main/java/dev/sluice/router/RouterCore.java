@@ -68,16 +68,19 @@ final class RouterCore {
    * Takes messages from one more queue.
    *
    * @param polls runs polls, which block
-   * @param statements runs all other statements, which block
+   * @param statements runs settlements, which block
+   * @param extensions runs extensions of claims, which block; never behind a settlement that hangs
    * @param end runs when nothing of the queue is held any more after {@link Lane#stop}
    */
-  Lane add(RoutedQueue queue, Executor polls, Executor statements, Runnable end) {
+  Lane add(
+      RoutedQueue queue, Executor polls, Executor statements, Executor extensions, Runnable end) {
     Lane lane =
         new Lane(
             queue,
             shared,
             polls,
             statements,
+            extensions,
             stoppedLane -> {
               left(stoppedLane);
               end.run();

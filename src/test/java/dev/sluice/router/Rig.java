@@ -60,7 +60,7 @@ final class Rig {
   }
 
   private Lane enter(RouterCore made) {
-    return made.add(new RoutedQueue(queue, VISIBILITY), polls, statements, () -> {});
+    return made.add(new RoutedQueue(queue, VISIBILITY), polls, statements, statements, () -> {});
   }
 
   /** Makes the router anew, for a queue that has been changed. */

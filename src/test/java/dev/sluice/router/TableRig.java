@@ -62,7 +62,13 @@ final class TableRig {
     Mediator mediator = this::called;
     this.core = new RouterCore(mediator, time, options, RouterListener.NONE, tally, this::tell);
     core.setPools(List.of(PoolSettings.of(PoolSettings.DEFAULT_CODE, concurrency)));
-    this.lane = core.add(new RoutedQueue(queue, visibility), polls::add, statements::add, () -> {});
+    this.lane =
+        core.add(
+            new RoutedQueue(queue, visibility),
+            polls::add,
+            statements::add,
+            statements::add,
+            () -> {});
   }
 
   private CompletionStage<Outcome> called(Delivery delivery) {
