@@ -36,7 +36,20 @@ final class Arrivals implements Feed.Taker {
 
   @Override
   public int room() {
-    return Math.max(0, roomIn(fed()) - surplus());
+    return Math.max(0, (feedsAreKnown() ? roomIn(fed()) : leastRoom()) - surplus());
+  }
+
+  private boolean feedsAreKnown() {
+    return !lastFed.isEmpty();
+  }
+
+  /** What may come in may all be for one pool. */
+  private int leastRoom() {
+    return shared.pools().open().stream()
+        .mapToInt(Pool::room)
+        .filter(room -> room > 0)
+        .min()
+        .orElse(0);
   }
 
   @Override

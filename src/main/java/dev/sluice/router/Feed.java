@@ -88,6 +88,8 @@ final class Feed {
   private long lastBegun;
   private long lastPolledAt;
   private long lastLookedBeyond;
+  private long takenSinceLook;
+  private boolean looksBeyond;
   private long lastEnded;
   private long timersSet;
   private boolean on;
@@ -199,8 +201,9 @@ final class Feed {
    */
   private void poll(int room, int beyond) {
     int max = Math.min(room + beyond, ceiling);
-    if (beyond > 0) {
-      lastLookedBeyond = time.nanos();
+    looksBeyond = beyond > 0;
+    if (looksBeyond) {
+      lookedBeyond();
     }
     Poll poll = new Poll(++lastBegun, time.nanos());
     lastPolledAt = poll.beganAt();
@@ -219,10 +222,24 @@ final class Feed {
         });
   }
 
-  /** Once in an interval, so that a backlog is sent away a batch at a time. */
+  /**
+   * Once in an interval, so that a backlog is sent away a batch at a time; and not at all while the
+   * queue is walked that fast anyway.
+   */
   private int roomBeyond() {
-    boolean due = time.nanos() - lastLookedBeyond >= options.pollInterval().toNanos();
-    return due ? Math.max(0, taker.roomElsewhere()) : 0;
+    if (time.nanos() - lastLookedBeyond < options.pollInterval().toNanos()) {
+      return 0;
+    }
+    if (takenSinceLook >= ceiling) {
+      lookedBeyond();
+      return 0;
+    }
+    return Math.max(0, taker.roomElsewhere());
+  }
+
+  private void lookedBeyond() {
+    lastLookedBeyond = time.nanos();
+    takenSinceLook = 0;
   }
 
   // Asked after the claim: whatever blocked a group before this claim of it is seen.
@@ -251,6 +268,7 @@ final class Feed {
     if (backoff.succeeded()) {
       events.pollingResumed();
     }
+    takenSinceLook += looksBeyond ? 0 : result.taken();
     boolean again = result.taken() > 0 || wakened;
     taker.polled(poll, result, blocked);
     if (!on) {

@@ -175,7 +175,7 @@ class ProcessTest extends WithDatabase {
       assertThat(called.await(20, TimeUnit.SECONDS)).isTrue();
 
       signal(process, "INT");
-      await().atMost(Duration.ofSeconds(10)).until(() -> err().contains("stopping: "));
+      await().atMost(Duration.ofSeconds(30)).until(() -> err().contains("stopping: "));
       answer.countDown();
 
       assertThat(exitCode(process)).isEqualTo(4);
@@ -197,7 +197,7 @@ class ProcessTest extends WithDatabase {
       assertThat(called.await(20, TimeUnit.SECONDS)).isTrue();
 
       signal(process, "INT");
-      await().atMost(Duration.ofSeconds(10)).until(() -> err().contains("stopping: "));
+      await().atMost(Duration.ofSeconds(30)).until(() -> err().contains("stopping: "));
       signal(process, "INT");
 
       assertThat(exitCode(process)).isEqualTo(130);
