@@ -28,8 +28,9 @@ public interface Queue extends AutoCloseable {
   String identifier();
 
   /**
-   * Claims up to {@code max} messages, oldest first, and returns them in that order. Never waits
-   * for a message or for another poller's locks.
+   * Claims up to {@code max} messages, oldest first, and returns them in that order; how far that
+   * holds between groups in a long backlog, its backend says. Never waits for a message or for
+   * another poller's locks.
    *
    * @param max how many messages to claim at most, from 1
    * @throws IllegalArgumentException if {@code max < 1}

@@ -15,6 +15,7 @@ import dev.sluice.queue.Rejection;
 import dev.sluice.queue.Return;
 import dev.sluice.queue.SchemaReport;
 import dev.sluice.queue.jdbc.Acks;
+import dev.sluice.queue.jdbc.ClaimMark;
 import dev.sluice.queue.jdbc.Session;
 import dev.sluice.queue.jdbc.Texts;
 import dev.sluice.queue.jdbc.Wakeups;
@@ -57,6 +58,7 @@ import org.slf4j.LoggerFactory;
  * <p>Source: harel's {@code PostgresTransport}; batches, quarantine and extension are ours.
  */
 public final class HarelQueue implements Queue {
+  private static final long QUICK_NANOS = 2_000_000;
   static final String WORKER_PREFIX = "sluice";
 
   private static final Logger log = LoggerFactory.getLogger(HarelQueue.class);
@@ -81,7 +83,7 @@ public final class HarelQueue implements Queue {
   private final Wakeups wakeups;
   private final List<Wakeups.Subscription> subscriptions = new CopyOnWriteArrayList<>();
 
-  private final ClaimMark mark;
+  private final ClaimMark<Served> mark;
   private final LeftOut leftOut = new LeftOut();
   private final Parked parked = new Parked();
   private final AtomicBoolean warnedOfLeftOut = new AtomicBoolean();
@@ -106,7 +108,7 @@ public final class HarelQueue implements Queue {
     this.tokens = new Tokens(builder.worker);
     this.messagesTable = names.messages();
     this.wakeups = builder.wakeups;
-    this.mark = new ClaimMark(builder.quickNanos);
+    this.mark = new ClaimMark<>(builder.quickNanos);
     this.visibility = seconds(builder.visibility);
     this.minPriority = builder.minPriority;
     this.kind = builder.kind;
@@ -144,7 +146,7 @@ public final class HarelQueue implements Queue {
     private Duration visibility = DEFAULT_VISIBILITY;
     private int minPriority;
     private @Nullable DoubleSupplier clock;
-    private long quickNanos = ClaimMark.QUICK_NANOS;
+    private long quickNanos = QUICK_NANOS;
 
     private Builder(DataSource dataSource) {
       this.dataSource = dataSource;
@@ -259,15 +261,17 @@ public final class HarelQueue implements Queue {
     return result(rows, finding.inDoubt());
   }
 
-  private record Row(
-      long place, Claim claim, String event, double lapsesAt, ClaimMark.Place served) {}
+  /** A place in the order of claims. */
+  private record Served(double at, String group) {}
+
+  private record Row(long place, Claim claim, String event, double lapsesAt, Served served) {}
 
   private List<Row> claim(int max, int minPriority) {
     String token = tokens.next();
     // Groups of one priority lie elsewhere in their order than those of all.
     boolean marks = minPriority <= 0;
     long began = System.nanoTime();
-    ClaimMark.@Nullable Place from = marks ? mark.begin(began) : null;
+    @Nullable Served from = marks ? mark.begin(began) : null;
     List<Row> rows =
         new ArrayList<>(
             session.query(
@@ -279,19 +283,19 @@ public final class HarelQueue implements Queue {
                         new Claim(row.getLong("seq"), token, row.getString("group_id")),
                         row.getString("event"),
                         row.getDouble("lock_expiry"),
-                        new ClaimMark.Place(row.getDouble("served"), row.getString("group_id"))),
+                        new Served(row.getDouble("served"), row.getString("group_id"))),
                 clock.injected(),
                 visibility,
                 token,
                 minPriority,
                 max,
                 leftOut.groups(clock.seconds()),
-                from == null ? null : from.served(),
+                from == null ? null : from.at(),
                 from == null ? null : from.group()));
     rows.sort(Comparator.comparingLong(Row::place));
     if (marks) {
       long ended = System.nanoTime();
-      Optional<ClaimMark.Place> first = rows.stream().findFirst().map(Row::served);
+      Optional<Served> first = rows.stream().findFirst().map(Row::served);
       mark.claimed(from, first, rows.size(), ended - began, ended);
     }
     return rows;

@@ -1,16 +1,17 @@
 package dev.sluice.queue.legacy;
 
 import dev.sluice.queue.PeekedMessage;
-import dev.sluice.queue.QueueException;
 import dev.sluice.queue.jdbc.Session;
 import dev.sluice.queue.legacy.LegacyQueue.Groups;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /** Chooses and claims rows, by the form of the statement that the indexes of the table allow. */
 final class Claims {
@@ -18,8 +19,8 @@ final class Claims {
   private static final long INDEX_LOOK_NANOS = TimeUnit.SECONDS.toNanos(30);
   // Each group of an exclusive poll takes a lock in a table that all sessions share.
   private static final int MAX_EXCLUSIVE = 500;
-  private static final String[] NO_GROUPS = {};
-  private static final String NO_MORE = "false";
+  // Two snapshots are the point of an exclusive poll, and a database may default to one.
+  private static final String READ_COMMITTED = "SET TRANSACTION ISOLATION LEVEL READ COMMITTED; ";
 
   private final Session session;
   private final String queue;
@@ -27,35 +28,10 @@ final class Claims {
   private final LegacySchema schema;
   private final long visibilitySeconds;
   private final Groups groups;
-  private final Forms indexedForms;
-  private final Forms plainForms;
+  private final ClaimSearch search;
   private volatile IndexLook indexLook = new IndexLook(false, 0, false);
 
   private record IndexLook(boolean indexed, long at, boolean taken) {}
-
-  /** The statements of one form. */
-  private record Forms(
-      String claim,
-      String lockGroups,
-      String lockAllGroups,
-      String claimLocked,
-      String peek,
-      String peekAll) {
-    static Forms of(ClaimSql.Near near, boolean indexed, Groups groups) {
-      String condition = groups == Groups.EXCLUSIVE ? ClaimSql.nothingInFlight(indexed) : "true";
-      return new Forms(
-          ClaimSql.claim(near.sql(), near.more()),
-          // Two snapshots are the point of an exclusive poll, and a database may default to one.
-          "SET TRANSACTION ISOLATION LEVEL READ COMMITTED; "
-              + ClaimSql.lockGroups(near.sql(), near.more(), indexed),
-          ClaimSql.lockGroups(ClaimSql.ALL, NO_MORE, indexed),
-          ClaimSql.claimLocked(indexed),
-          ClaimSql.peek(near.sql(), near.more(), condition),
-          ClaimSql.peek(ClaimSql.ALL, NO_MORE, condition));
-    }
-  }
-
-  private static final String CLAIM_ALL = ClaimSql.claim(ClaimSql.ALL, NO_MORE);
 
   /** A row as it is after it was claimed. */
   record Row(
@@ -65,32 +41,54 @@ final class Claims {
       String receipt,
       int receives,
       long createdAt,
-      long visibleAt) {
+      long visibleAt)
+      implements ClaimSearch.Taken {
     static Row read(ResultSet row) throws SQLException {
       return new Row(
-          row.getString(2),
-          row.getString(3),
-          row.getString(4),
           row.getString(5),
-          row.getInt(6),
-          row.getLong(7),
-          row.getLong(8));
+          row.getString(6),
+          row.getString(7),
+          row.getString(8),
+          row.getInt(9),
+          row.getLong(10),
+          row.getLong(11));
+    }
+
+    @Override
+    public boolean isNew() {
+      return receives == 1;
     }
   }
 
-  /** Rows, and whether a pass over the queue may find further ones. */
-  private record Found<T>(List<T> rows, boolean more) {
-    // The first column tells of more in every row; the second is NULL in the one row of no rows.
-    static <T> Session.RowReader<Found<T>> reader(Session.RowReader<T> reader) {
-      return row -> {
-        boolean more = row.getBoolean(1);
-        return new Found<>(row.getString(2) == null ? List.of() : List.of(reader.read(row)), more);
-      };
+  /** A row whose group is locked. */
+  private record Locked(String id, String group, long createdAt) implements ClaimSearch.Taken {
+    static Locked read(ResultSet row) throws SQLException {
+      return new Locked(row.getString(5), row.getString(6), row.getLong(7));
     }
 
-    static <T> Found<T> of(List<Found<T>> each) {
-      List<T> rows = each.stream().flatMap(found -> found.rows().stream()).toList();
-      return new Found<>(rows, each.stream().anyMatch(Found::more));
+    // Unknown; so the oldest rows count as disordered while many wait, and groups get their turns.
+    @Override
+    public boolean isNew() {
+      return false;
+    }
+  }
+
+  // The first four columns tell where the statement got to, in every row; the fifth is NULL in the
+  // one row of no rows.
+  private record Line<T>(ClaimSearch.Place place, ClaimSql.Rest rest, List<T> row) {
+    static <T> Session.RowReader<Line<T>> reader(Session.RowReader<T> reader) {
+      return row ->
+          new Line<>(
+              new ClaimSearch.Place(
+                  row.getObject(2, Long.class), row.getString(3), row.getObject(4, Long.class)),
+              ClaimSql.Rest.valueOf(row.getString(1)),
+              row.getString(5) == null ? List.of() : List.of(reader.read(row)));
+    }
+
+    static <T> ClaimSearch.Found<T> of(List<Line<T>> each) {
+      Line<T> any = each.get(0);
+      return new ClaimSearch.Found<>(
+          each.stream().flatMap(line -> line.row().stream()).toList(), any.rest(), any.place());
     }
   }
 
@@ -101,118 +99,86 @@ final class Claims {
       LegacySchema schema,
       Duration visibility,
       Groups groups,
-      ClaimSql.Budgets budgets) {
+      ClaimSearch.Budgets budgets,
+      int plainRows,
+      long quickNanos) {
     this.session = session;
     this.queue = queue;
     this.clock = clock;
     this.schema = schema;
     this.visibilitySeconds = visibility.plusNanos(999_999_999).toSeconds();
     this.groups = groups;
-    this.indexedForms = Forms.of(ClaimSql.Near.indexed(budgets), true, groups);
-    this.plainForms = Forms.of(ClaimSql.Near.plain(budgets), false, groups);
+    this.search =
+        new ClaimSearch(queue, groups == Groups.EXCLUSIVE, budgets, plainRows, quickNanos);
   }
 
   boolean areExclusive() {
     return groups == Groups.EXCLUSIVE;
   }
 
-  List<Row> claim(int max) {
+  ClaimSearch.Outcome<Row> claim(int max) {
     return areExclusive() ? claimExclusive(max) : claimRelaxed(max);
   }
 
-  private List<Row> claimRelaxed(int max) {
+  private ClaimSearch.Outcome<Row> claimRelaxed(int max) {
     String prefix = LegacyQueue.receiptPrefix();
-    Long now = clock.epochSeconds();
-    Found<Row> near =
-        Found.of(
-            session.query(
-                "poll",
-                forms().claim(),
-                Found.reader(Row::read),
-                queue,
-                now,
-                prefix,
-                visibilitySeconds,
-                (long) max,
-                (long) max));
-    if (!near.more()) {
-      return near.rows();
-    }
-    Row last = near.rows().isEmpty() ? null : near.rows().get(near.rows().size() - 1);
-    String[] claimedGroups = near.rows().stream().map(Row::group).toArray(String[]::new);
-    long rest = (long) max - near.rows().size();
-    Found<Row> far;
-    try {
-      far =
-          Found.of(
-              session.query(
-                  "poll",
-                  CLAIM_ALL,
-                  Found.reader(Row::read),
-                  queue,
-                  now,
-                  claimedGroups,
-                  last == null ? null : last.createdAt(),
-                  last == null ? null : last.id(),
-                  prefix,
-                  visibilitySeconds,
-                  rest,
-                  rest));
-    } catch (QueueException e) {
-      if (near.rows().isEmpty()) {
-        throw e;
-      }
-      // Rows are claimed: they must reach the caller. The next poll meets the failure.
-      return near.rows();
-    }
-    return Stream.concat(near.rows().stream(), far.rows().stream()).toList();
+    return search.<Row, RuntimeException>search(
+        clock.epochSeconds(),
+        indexed(),
+        max,
+        (statements, lead, limit) ->
+            Line.of(
+                session.query(
+                    "poll",
+                    statements.claim(),
+                    Line.reader(Row::read),
+                    parameters(lead, prefix, visibilitySeconds, limit))));
   }
 
   /**
-   * Statements in one transaction: the first takes the locks of groups, the last looks again, with
-   * a snapshot that began after the locks were taken. What another exclusive poller claimed before
-   * it let go of a lock is then seen.
+   * Statements in one transaction: the first ones take the locks of groups, the last looks again,
+   * with a snapshot that began after the locks were taken. What another exclusive poller claimed
+   * before it let go of a lock is then seen.
    */
-  private List<Row> claimExclusive(int max) {
-    Forms forms = forms();
+  private ClaimSearch.Outcome<Row> claimExclusive(int max) {
     Long now = clock.epochSeconds();
-    long limit = Math.min(max, MAX_EXCLUSIVE);
+    boolean indexed = indexed();
     return session.transaction(
         "poll",
         connection -> {
-          Session.RowReader<Found<String>> ids = Found.reader(row -> row.getString(2));
-          Found<String> locked =
-              Found.of(
-                  Session.query(connection, forms.lockGroups(), ids, queue, now, limit, limit));
-          if (locked.more()) {
-            locked =
-                Found.of(
-                    Session.query(
-                        connection,
-                        forms.lockAllGroups(),
-                        ids,
-                        queue,
-                        now,
-                        NO_GROUPS,
-                        null,
-                        null,
-                        limit,
-                        limit));
+          ClaimSearch.Outcome<Locked> locked =
+              search.<Locked, SQLException>search(
+                  now,
+                  indexed,
+                  Math.min(max, MAX_EXCLUSIVE),
+                  (statements, lead, limit) ->
+                      Line.of(
+                          Session.query(
+                              connection,
+                              READ_COMMITTED + statements.lockGroups(),
+                              Line.reader(Locked::read),
+                              parameters(lead, limit))));
+          if (locked.rows().isEmpty()) {
+            return new ClaimSearch.Outcome<>(List.of(), locked.inDoubt());
           }
-          return locked.rows().isEmpty()
-              ? List.of()
-              : Found.of(
-                      Session.query(
-                          connection,
-                          forms.claimLocked(),
-                          Found.reader(Row::read),
-                          queue,
-                          now,
-                          LegacyQueue.receiptPrefix(),
-                          visibilitySeconds,
-                          locked.rows().toArray(String[]::new)))
-                  .rows();
+          List<Row> rows =
+              Session.query(
+                  connection,
+                  ClaimSql.claimLocked(indexed),
+                  Row::read,
+                  queue,
+                  now,
+                  LegacyQueue.receiptPrefix(),
+                  visibilitySeconds,
+                  locked.rows().stream().map(Locked::id).toArray(String[]::new));
+          // What was locked may have been taken in between, and more be left than was looked at.
+          return new ClaimSearch.Outcome<>(rows, rows.isEmpty());
         });
+  }
+
+  private static @Nullable Object[] parameters(
+      List<@Nullable Object> lead, @Nullable Object... rest) {
+    return Stream.concat(lead.stream(), Arrays.stream(rest)).toArray();
   }
 
   List<PeekedMessage> peek(Optional<String> group, int limit) {
@@ -221,42 +187,39 @@ final class Claims {
     }
     Long now = clock.epochSeconds();
     String only = group.orElse(null);
-    long rows = limit;
-    Forms forms = forms();
-    Session.RowReader<Found<PeekedMessage>> reader = Found.reader(Claims::peeked);
-    Found<PeekedMessage> near =
-        Found.of(session.query("peek", forms.peek(), reader, queue, now, only, only, rows, rows));
-    return near.more()
-        ? Found.of(
-                session.query(
-                    "peek",
-                    forms.peekAll(),
-                    reader,
-                    queue,
-                    now,
-                    NO_GROUPS,
-                    null,
-                    null,
-                    only,
-                    only,
-                    rows,
-                    rows))
-            .rows()
-        : near.rows();
+    boolean indexed = indexed();
+    ClaimSearch.Found<PeekedMessage> near =
+        peek(
+            search.near(indexed, limit),
+            search.nearLead(now, indexed, ClaimSearch.Place.FRONT, List.of()),
+            only,
+            limit);
+    return near.rows().size() == limit || near.rest() == ClaimSql.Rest.NONE
+        ? near.rows()
+        : peek(search.all(indexed), search.allLead(now, List.of()), only, limit).rows();
+  }
+
+  private ClaimSearch.Found<PeekedMessage> peek(
+      ClaimSearch.Statements statements,
+      List<@Nullable Object> lead,
+      @Nullable String only,
+      long limit) {
+    return Line.of(
+        session.query(
+            "peek",
+            statements.peek(),
+            Line.reader(Claims::peeked),
+            parameters(lead, only, only, limit)));
   }
 
   private static PeekedMessage peeked(ResultSet row) throws SQLException {
     return new PeekedMessage(
-        row.getString(2),
-        row.getString(3),
-        LegacyQueue.instant(row.getLong(4)),
-        LegacyQueue.instant(row.getLong(5)),
-        row.getObject(6, Integer.class),
-        row.getString(7));
-  }
-
-  private Forms forms() {
-    return indexed() ? indexedForms : plainForms;
+        row.getString(5),
+        row.getString(6),
+        LegacyQueue.instant(row.getLong(7)),
+        LegacyQueue.instant(row.getLong(8)),
+        row.getObject(9, Integer.class),
+        row.getString(10));
   }
 
   private boolean indexed() {

@@ -49,6 +49,7 @@ import org.slf4j.LoggerFactory;
 public final class LegacyQueue implements Queue {
   private static final Logger log = LoggerFactory.getLogger(LegacyQueue.class);
   private static final Duration DEFAULT_VISIBILITY = Duration.ofSeconds(30);
+  private static final long QUICK_NANOS = 5_000_000;
 
   private final String name;
   private final Session session;
@@ -86,7 +87,15 @@ public final class LegacyQueue implements Queue {
     this.schema = new LegacySchema(session);
     this.claims =
         new Claims(
-            session, name, clock, schema, builder.visibility, builder.groups, builder.budgets);
+            session,
+            name,
+            clock,
+            schema,
+            builder.visibility,
+            builder.groups,
+            builder.budgets,
+            builder.plainRows,
+            builder.quickNanos);
     this.admin = new LegacyAdmin(session, name, clock, claims, schema);
     this.wakeups = builder.wakeups;
   }
@@ -113,7 +122,9 @@ public final class LegacyQueue implements Queue {
     private Groups groups = Groups.RELAXED;
     private Clock clock = () -> null;
     private Wakeups wakeups;
-    private ClaimSql.Budgets budgets = ClaimSql.Budgets.DEFAULT;
+    private ClaimSearch.Budgets budgets = ClaimSearch.Budgets.DEFAULT;
+    private int plainRows = ClaimSql.ROWS;
+    private long quickNanos = QUICK_NANOS;
 
     private Builder(DataSource dataSource, String name) {
       if (name.isEmpty()) {
@@ -152,8 +163,15 @@ public final class LegacyQueue implements Queue {
       return this;
     }
 
-    Builder budgets(ClaimSql.Budgets budgets) {
+    Builder budgets(ClaimSearch.Budgets budgets, int plainRows) {
       this.budgets = budgets;
+      this.plainRows = plainRows;
+      return this;
+    }
+
+    /** What counts as a quick walk: after slower ones, polls begin where rows were seen last. */
+    Builder quickNanos(long quickNanos) {
+      this.quickNanos = quickNanos;
       return this;
     }
 
@@ -173,10 +191,8 @@ public final class LegacyQueue implements Queue {
     if (max < 1) {
       throw new IllegalArgumentException("max: must be at least 1, was " + max);
     }
-    List<Claims.Row> rows = claims.claim(max);
-    if (rows.isEmpty()) {
-      return PollResult.EMPTY;
-    }
+    ClaimSearch.Outcome<Claims.Row> claimed = claims.claim(max);
+    List<Claims.Row> rows = claimed.rows();
     List<Delivery> deliveries = new ArrayList<>(rows.size());
     List<Rejection> malformed = new ArrayList<>();
     for (Claims.Row row : rows) {
@@ -187,7 +203,7 @@ public final class LegacyQueue implements Queue {
       }
     }
     polled.add(deliveries.size());
-    return new PollResult(deliveries, rows.size(), quarantine(malformed));
+    return new PollResult(deliveries, rows.size(), quarantine(malformed), 0, claimed.inDoubt());
   }
 
   private Delivery delivery(Claims.Row row, Message message) {

@@ -19,7 +19,13 @@ final class LegacySchema {
   static final String TABLE = "queue_messages";
   private static final String FAILED_TABLE = "queue_messages_failed";
   private static final List<String> CLAIM_INDEXES =
-      List.of("sluice_claim_order", "sluice_claim_group", "sluice_claim_long", "sluice_claim_held");
+      List.of(
+          "sluice_claim_fresh",
+          "sluice_claim_late",
+          "sluice_claim_idle",
+          "sluice_claim_taken",
+          "sluice_claim_lapse",
+          "sluice_claim_long");
 
   private static final List<String> TABLES = List.of(TABLE, FAILED_TABLE);
   private static final List<String> ALL_INDEXES =

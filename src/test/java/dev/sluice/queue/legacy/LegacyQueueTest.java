@@ -751,7 +751,7 @@ class LegacyQueueTest {
 
     there.admin().dropExtra(SchemaReport.Extra.CLAIM_INDEXES);
 
-    assertThat(text("SELECT to_regclass('public.sluice_claim_order') IS NOT NULL")).isEqualTo("t");
+    assertThat(text("SELECT to_regclass('public.sluice_claim_fresh') IS NOT NULL")).isEqualTo("t");
   }
 
   @Test

@@ -5,6 +5,7 @@ import dev.sluice.model.LegacyTable;
 import dev.sluice.model.RandomTable;
 import dev.sluice.queue.Delivery;
 import dev.sluice.queue.Message;
+import dev.sluice.queue.PollResult;
 import dev.sluice.queue.Queue;
 import dev.sluice.queue.Receipt;
 import dev.sluice.queue.Rejection;
@@ -103,8 +104,9 @@ final class Storm {
   void drain(Queue queue) {
     now.addAndGet(1_000_000);
     while (true) {
-      List<Delivery> rest = history.poll(() -> queue.poll(50)).deliveries();
-      if (rest.isEmpty()) {
+      PollResult polled = history.poll(() -> queue.poll(50));
+      List<Delivery> rest = polled.deliveries();
+      if (rest.isEmpty() && !polled.inDoubt()) {
         return;
       }
       history.settle(

@@ -1,0 +1,57 @@
+package dev.sluice.queue.jdbc;
+
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Where the last walk along an index found its first row or group. A walk from the front passes
+ * what was served and not vacuumed yet: where that takes long, time after time, it is done for a
+ * twentieth of the time only, and claims in between begin at the mark. What is put in before the
+ * mark then waits for up to twenty such walks. Thread-safe.
+ *
+ * @param <P> a place in the order of the walk
+ */
+public final class ClaimMark<P> {
+  private static final long QUICK_NANOS_EACH = 50_000;
+  private static final long SHARE = 20;
+  private static final int SLOW_IN_A_ROW = 3;
+
+  private final long quickNanos;
+  private @Nullable P mark;
+  private long fullWalkDueAt;
+  private int slowInARow;
+
+  /**
+   * A mark at the front.
+   *
+   * @param quickNanos up to which a claim of one row or group is quick
+   */
+  public ClaimMark(long quickNanos) {
+    this.quickNanos = quickNanos;
+  }
+
+  /** Where to begin a claim; null for the front. */
+  public synchronized @Nullable P begin(long nowNanos) {
+    return nowNanos - fullWalkDueAt >= 0 ? null : mark;
+  }
+
+  /**
+   * Takes in a claim.
+   *
+   * @param begun where it began
+   * @param first the first that it found, if any
+   * @param found how many it found
+   */
+  public synchronized void claimed(
+      @Nullable P begun, Optional<P> first, int found, long tookNanos, long nowNanos) {
+    if (begun == null) {
+      boolean quick = tookNanos - found * QUICK_NANOS_EACH < quickNanos;
+      slowInARow = quick ? 0 : slowInARow + 1;
+      // A machine that was busy elsewhere makes one walk slow, or two.
+      mark = slowInARow < SLOW_IN_A_ROW ? null : first.orElse(null);
+      fullWalkDueAt = nowNanos + tookNanos * SHARE;
+    } else {
+      mark = first.orElse(null);
+    }
+  }
+}

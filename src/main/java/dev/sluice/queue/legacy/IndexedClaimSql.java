@@ -1,0 +1,300 @@
+package dev.sluice.queue.legacy;
+
+import dev.sluice.queue.legacy.ClaimSql.Candidates;
+import dev.sluice.queue.legacy.ClaimSql.Rest;
+
+/**
+ * Where a poll looks for candidates when the table has our claim indexes: at some of the oldest
+ * rows, and at some groups. Each form reads a bounded number of rows, whatever the table holds.
+ *
+ * <p>Plans do not depend on statistics: limits are literals, since a generic plan expects a tenth
+ * of the table from {@code LIMIT $n}; rows are read in chunks so small that no sort is cheaper than
+ * the index; LATERAL with LIMIT keeps probes from becoming a join with the whole table.
+ */
+final class IndexedClaimSql {
+  /** The condition under which a row is in the partial claim indexes, letter for letter. */
+  private static final String SHORT = ClaimSql.SHORT;
+
+  private static final String GROUP = ClaimSql.GROUP;
+  private static final String GROUP_HASH = ClaimSql.GROUP_HASH;
+  private static final String OURS = ClaimSql.OURS;
+  private static final String NOW = "(SELECT now FROM clock)";
+  private static final String QUEUE = "(SELECT queue FROM parameters)";
+  private static final int SMALLEST_CHUNK = 8;
+  private static final int LARGEST_CHUNK = 64;
+
+  private IndexedClaimSql() {}
+
+  /**
+   * The heads among the oldest rows: {@code rows} of those that nobody has had yet, in order, and
+   * as many of those that came back or were published for later, by the time at which they became
+   * visible. Further parameters: 3 created_at and 4 id at which the first begin, 5 visible_at at
+   * which the others do, 6 groups to leave out. The place is where the first row of each was found.
+   *
+   * <p>Plan: {@code sluice_claim_fresh} and {@code sluice_claim_late} in their order; of what they
+   * give, the first of each group is asked for in {@link #nothingWaitsBefore}, one after the other
+   * and only until the poll is full.
+   *
+   * @param rows a power of two
+   */
+  static Candidates near(int rows) {
+    String sql =
+        """
+        WITH RECURSIVE %1$s,
+        -- Rows that the partial indexes leave out: there are none, as a rule (1 buffer).
+        oversized AS MATERIALIZED (
+          SELECT CASE
+            WHEN EXISTS (
+              SELECT 1 FROM (
+                SELECT 1 FROM queue_messages m WHERE NOT (%2$s) ORDER BY m.created_at LIMIT 1) any_queue)
+            THEN EXISTS (SELECT 1 FROM queue_messages m WHERE NOT (%2$s) AND %3$s)
+            ELSE false END AS found
+        ),
+        fresh AS (%4$s),
+        late AS (%5$s),
+        candidates AS (
+          SELECT c.row, c.gk, c.created_at, c.id
+          FROM (
+            SELECT first.*
+            FROM (
+              SELECT DISTINCT ON (s.gk) s.row, s.gk, s.created_at, s.id, s.visible_at
+              FROM (SELECT * FROM fresh UNION ALL SELECT * FROM late) s
+              ORDER BY s.gk, s.created_at, s.id) first
+            WHERE first.visible_at <= %6$s
+            ORDER BY first.created_at, first.id) c
+          %7$s AND c.gk <> ALL (CAST(? AS text[]))
+        )"""
+            .formatted(
+                ClaimSql.PARAMETERS,
+                SHORT.formatted("m"),
+                OURS.formatted("m"),
+                walk(
+                    "fresh",
+                    "m.receipt_handle IS NULL AND m.visible_at <= m.created_at",
+                    "created_at",
+                    "(m.created_at, m.id) >= (CAST(? AS bigint), CAST(? AS text))",
+                    rows),
+                walk(
+                    "late",
+                    "(m.receipt_handle IS NOT NULL OR m.visible_at > m.created_at)"
+                        + " AND m.visible_at <= "
+                        + NOW,
+                    "visible_at",
+                    "m.visible_at >= CAST(? AS bigint)",
+                    rows),
+                NOW,
+                nothingWaitsBefore());
+    String rest =
+        """
+        CASE WHEN (SELECT found FROM oversized) THEN '%1$s'
+          WHEN (SELECT count(*) FROM late) = %5$d THEN '%2$s'
+          WHEN (SELECT count(*) FROM fresh) = %5$d THEN '%3$s' ELSE '%4$s' END"""
+            .formatted(Rest.ALL, Rest.IDLE_AND_LAPSED, Rest.IDLE, Rest.NONE, rows);
+    return new Candidates(
+        sql,
+        rest,
+        "(SELECT created_at FROM fresh WHERE n = 1), (SELECT id FROM fresh WHERE n = 1),"
+            + " COALESCE((SELECT visible_at FROM late WHERE n = 1), "
+            + NOW
+            + ")");
+  }
+
+  /** A walk along an index on (queue_name, key, id) that reads a few rows at a time. */
+  private static String walk(String name, String which, String key, String begin, int rows) {
+    int chunk = Math.min(rows, Math.min(LARGEST_CHUNK, Math.max(SMALLEST_CHUNK, rows / 16)));
+    String some =
+        """
+        SELECT m.*, %%s row_number() OVER (ORDER BY m.%1$s, m.id) AS n
+        FROM (
+          SELECT m.ctid AS row, m.id, m.created_at, m.visible_at, %2$s AS gk
+          FROM queue_messages m
+          WHERE %3$s AND %4$s AND %5$s AND %%s
+          ORDER BY m.%1$s, m.id
+          LIMIT %6$d) m"""
+            .formatted(
+                key, GROUP.formatted("m"), OURS.formatted("m"), SHORT.formatted("m"), which, chunk);
+    return """
+        (%1$s)
+        UNION ALL
+        SELECT next.* FROM %2$s w
+        CROSS JOIN LATERAL (%3$s) next
+        WHERE w.n %% %4$d = 0 AND w.n < %5$d"""
+        .formatted(
+            some.formatted("", begin + " AND NOT (SELECT found FROM oversized)"),
+            name,
+            some.formatted("w.n +", "(m.%1$s, m.id) > (w.%1$s, w.id)".formatted(key)),
+            chunk,
+            rows);
+  }
+
+  /**
+   * The heads of groups with a row that nobody has claimed, group after group by their hashes.
+   * Further parameters: 3 the hash at which to begin, 4 how many heads are asked for, 5 groups to
+   * leave out. The place is the last hash that was looked at.
+   *
+   * <p>Plan: for each group one probe of {@code sluice_claim_idle}, which finds its first row. Two
+   * groups of one hash count as one here: the second is found once the first has no idle rows.
+   *
+   * @param groups how many to look at
+   */
+  static Candidates idleGroups(int groups) {
+    String next =
+        """
+        SELECT m.ctid AS row, m.id, m.created_at, m.visible_at, %1$s AS gk, %2$s AS gh
+        FROM queue_messages m
+        WHERE %3$s AND %4$s AND m.receipt_handle IS NULL AND %2$s %%s
+        ORDER BY %2$s, m.created_at, m.id
+        LIMIT 1"""
+            .formatted(
+                GROUP.formatted("m"),
+                GROUP_HASH.formatted("m"),
+                OURS.formatted("m"),
+                SHORT.formatted("m"));
+    return hops(next, "SELECT h.* FROM hops h WHERE h.visible_at <= " + NOW, groups);
+  }
+
+  /**
+   * The heads of groups with a claim that has lapsed. Parameters and place as for {@link
+   * #idleGroups}.
+   *
+   * <p>Plan: for each group with a claim one probe of {@code sluice_claim_lapse}, which finds the
+   * claim that lapses first; if it has lapsed, {@code sluice_claim_taken} finds the first lapsed
+   * one in order, past what is in flight before it.
+   *
+   * @param groups how many to look at
+   */
+  static Candidates lapsedGroups(int groups) {
+    String next =
+        """
+        SELECT %1$s AS gh, m.visible_at
+        FROM queue_messages m
+        WHERE hashtextextended(m.queue_name, 0) = hashtextextended(%2$s, 0)
+          AND m.receipt_handle IS NOT NULL AND %1$s %%s
+        ORDER BY %1$s, m.visible_at
+        LIMIT 1"""
+            .formatted(GROUP_HASH.formatted("m"), QUEUE);
+    String heads =
+        """
+        SELECT head.* FROM hops h
+        CROSS JOIN LATERAL (
+          SELECT m.ctid AS row, m.id, m.created_at, %1$s AS gk
+          FROM queue_messages m
+          WHERE %2$s AND %3$s AND m.receipt_handle IS NOT NULL AND %4$s = h.gh
+            AND m.visible_at <= %5$s
+          ORDER BY m.created_at, m.id
+          LIMIT 1) head
+        WHERE h.visible_at <= %5$s"""
+            .formatted(
+                GROUP.formatted("m"),
+                OURS.formatted("m"),
+                SHORT.formatted("m"),
+                GROUP_HASH.formatted("m"),
+                NOW);
+    return hops(next, heads, groups);
+  }
+
+  // The recursion runs as far as it is read: to the head that fills the poll.
+  private static Candidates hops(String next, String heads, int groups) {
+    String sql =
+        """
+        WITH RECURSIVE %s,
+        hops AS (
+          SELECT first.*, 1 AS n FROM (%s) first
+          UNION ALL
+          SELECT next.*, h.n + 1 FROM hops h CROSS JOIN LATERAL (%s) next WHERE h.n < %d
+        ),
+        asked AS MATERIALIZED (SELECT CAST(? AS bigint) AS n),
+        candidates AS (
+          SELECT c.row, c.gk, c.created_at, c.id
+          FROM (%s) c
+          %s AND c.gk <> ALL (CAST(? AS text[]))
+        )"""
+            .formatted(
+                ClaimSql.PARAMETERS,
+                next.formatted(">= CAST(? AS bigint)"),
+                next.formatted("> h.gh"),
+                groups,
+                heads,
+                nothingWaitsBefore());
+    String full = "(SELECT count(*) FROM taken) >= (SELECT n FROM asked)";
+    return new Candidates(
+        sql,
+        "CASE WHEN %s OR (SELECT count(*) FROM hops) = %d THEN '%s' ELSE '%s' END"
+            .formatted(full, groups, Rest.IDLE, Rest.NONE),
+        """
+        CASE WHEN %s THEN (SELECT max(hashtextextended(gk, 0)) FROM taken)
+          ELSE (SELECT max(gh) FROM hops) END, NULL::text, NULL::bigint"""
+            .formatted(full));
+  }
+
+  /**
+   * Joins and a condition on a candidate {@code c}: no earlier row of its group waits.
+   *
+   * <p>Plan: one probe of {@code sluice_claim_idle}, one of {@code sluice_claim_lapse}; only where
+   * the group has a lapsed claim, {@code sluice_claim_taken} is read up to the first one, past what
+   * is in flight before it. The conditions stand inside, where they keep the probe from being made.
+   */
+  private static String nothingWaitsBefore() {
+    String earlier =
+        """
+        %s AND %s AND %s = hashtextextended(c.gk, 0) AND %s = c.gk
+            AND (e.created_at, e.id) < (c.created_at, c.id)"""
+            .formatted(
+                OURS.formatted("e"),
+                SHORT.formatted("e"),
+                GROUP_HASH.formatted("e"),
+                GROUP.formatted("e"));
+    return """
+        LEFT JOIN LATERAL (
+          SELECT true AS yes FROM queue_messages e
+          WHERE %1$s AND e.receipt_handle IS NULL
+          LIMIT 1) idle ON true
+        LEFT JOIN LATERAL (
+          SELECT true AS yes FROM queue_messages e
+          WHERE idle.yes IS NULL
+            AND hashtextextended(e.queue_name, 0) = hashtextextended(%2$s, 0)
+            AND %3$s = hashtextextended(c.gk, 0)
+            AND e.receipt_handle IS NOT NULL AND e.visible_at <= %4$s
+          LIMIT 1) lapsed ON true
+        LEFT JOIN LATERAL (
+          SELECT true AS yes FROM queue_messages e
+          WHERE lapsed.yes AND %1$s AND e.receipt_handle IS NOT NULL AND e.visible_at <= %4$s
+          LIMIT 1) waiting ON true
+        WHERE idle.yes IS NULL AND waiting.yes IS NULL"""
+        .formatted(earlier, QUEUE, GROUP_HASH.formatted("e"), NOW);
+  }
+
+  /**
+   * A condition: the group has no row before this one, waiting or in flight.
+   *
+   * @param row the alias of the row; OFFSET 0 keeps a probe a probe
+   */
+  static String nothingEarlier(String row) {
+    String earlier =
+        """
+        SELECT 1 FROM queue_messages e
+        WHERE e.queue_name = %1$s.queue_name AND %2$s = %3$s
+          AND (e.created_at, e.id) < (%1$s.created_at, %1$s.id)"""
+            .formatted(row, GROUP.formatted("e"), GROUP.formatted(row));
+    return """
+        NOT EXISTS (%1$s AND %2$s AND %3$s AND e.receipt_handle IS NULL OFFSET 0)
+          AND NOT EXISTS (%1$s AND %2$s AND %3$s AND e.receipt_handle IS NOT NULL OFFSET 0)
+          AND NOT EXISTS (%1$s AND NOT (%2$s) OFFSET 0)"""
+        .formatted(
+            earlier,
+            SHORT.formatted("e"),
+            GROUP_HASH.formatted("e") + " = " + GROUP_HASH.formatted(row));
+  }
+
+  /** What is in flight in a group: one probe of {@code sluice_claim_lapse}. */
+  static String inFlight(String queue, String group) {
+    return """
+        SELECT 1 FROM queue_messages e
+        WHERE hashtextextended(e.queue_name, 0) = hashtextextended(%1$s, 0)
+          AND %3$s = hashtextextended(%2$s, 0)
+          AND e.queue_name = %1$s AND %4$s = %2$s
+          AND e.receipt_handle IS NOT NULL AND e.visible_at > %5$s
+        OFFSET 0"""
+        .formatted(queue, group, GROUP_HASH.formatted("e"), GROUP.formatted("e"), NOW);
+  }
+}
