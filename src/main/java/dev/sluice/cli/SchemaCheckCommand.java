@@ -55,6 +55,7 @@ final class SchemaCheckCommand implements Callable<Integer> {
             json ->
                 json.strings("differences", differences)
                     .field("claimIndexes", has(report, Extra.CLAIM_INDEXES))
+                    .field("oldClaimIndexes", has(report, Extra.OLD_CLAIM_INDEXES))
                     .field("guard", has(report, Extra.GUARD))
                     .field("notify", has(report, Extra.NOTIFY))
                     .field("repairedGroups", repaired));
@@ -86,6 +87,13 @@ final class SchemaCheckCommand implements Callable<Integer> {
                 ? "the claim indexes are there"
                 : "no claim indexes; a long backlog is polled faster with: sluice schema init"
                     + " --indexes");
+    if (has(report, Extra.OLD_CLAIM_INDEXES)) {
+      console
+          .out()
+          .println(
+              "claim indexes of an older version are there, which no claim uses; replace them with:"
+                  + " sluice schema init");
+    }
     console
         .out()
         .println(

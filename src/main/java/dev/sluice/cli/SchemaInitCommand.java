@@ -60,7 +60,11 @@ final class SchemaInitCommand implements Callable<Integer> {
             List.of(String.join("; ", after.differences()) + "; init alters nothing: alter it"));
       }
       console.message(before.isEmpty() ? "the tables were there already" : "tables created");
-      if (indexes) {
+      boolean outdated = after.extras().contains(SchemaReport.Extra.OLD_CLAIM_INDEXES);
+      if (outdated) {
+        console.message("claim indexes of an older version are there, and are replaced");
+      }
+      if (indexes || outdated) {
         open.queue().admin().createExtra(SchemaReport.Extra.CLAIM_INDEXES);
         console.message("claim indexes are there");
       }

@@ -19,6 +19,8 @@ public record SchemaReport(
   public enum Extra {
     /** The indexes that keep claims fast. */
     CLAIM_INDEXES,
+    /** Claim indexes of an older version: nothing uses them, and every insert pays for them. */
+    OLD_CLAIM_INDEXES,
     /** The triggers that keep the statements of Python workers from stranding messages. */
     GUARD,
     /** The trigger that says what was published, for {@link Queue#listen}. */

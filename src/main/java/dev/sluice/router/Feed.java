@@ -276,6 +276,10 @@ final class Feed {
     }
     if (again) {
       taker.mayHaveMore();
+    } else if (result.doubt() == PollResult.Doubt.UNSEEN) {
+      // It looks on at once, but for half of the time at most: all of it may be blocked.
+      long took = time.nanos() - poll.beganAt();
+      pollAfter(Duration.ofNanos(Math.max(SHORTEST_GAP.toNanos(), took)));
     } else {
       pollAfter(options.pollInterval());
       taker.idle(poll, result);

@@ -329,7 +329,8 @@ class HarelCommandsTest extends WithDatabase {
     CliRun check = harel("schema", "check", "--json");
     assertThat(check.exitCode()).isZero();
     assertThat(check.keys())
-        .containsExactly("differences", "claimIndexes", "guard", "notify", "repairedGroups");
+        .containsExactly(
+            "differences", "claimIndexes", "oldClaimIndexes", "guard", "notify", "repairedGroups");
     assertThat(check.json().at("/repairedGroups").isNull()).isTrue();
   }
 

@@ -24,6 +24,29 @@ class SchemaTest extends WithDatabase {
   }
 
   @Test
+  void indexesOfAnOlderVersionAreToldAndReplaced() {
+    initSchema();
+    execute("CREATE INDEX sluice_claim_order ON queue_messages (queue_name, created_at, id)");
+    assertThat(run("schema", "check").out())
+        .contains("no claim indexes", "claim indexes of an older version are there");
+    assertThat(run("schema", "check", "--json").json().at("/oldClaimIndexes").asBoolean()).isTrue();
+
+    CliRun init = run("schema", "init");
+
+    assertThat(init.exitCode()).isZero();
+    assertThat(init.err())
+        .isEqualTo(
+            """
+            the tables were there already
+            claim indexes of an older version are there, and are replaced
+            claim indexes are there
+            """);
+    assertThat(run("schema", "check").out())
+        .contains("the claim indexes are there")
+        .doesNotContain("older version");
+  }
+
+  @Test
   void theWakeUpTriggerComesAndGoes() {
     assertThat(run("schema", "init", "--notify").err())
         .isEqualTo("tables created\nthe wake-up trigger is there\n");

@@ -76,6 +76,7 @@ final class FakeQueue implements Queue {
   private int claims;
   private int places;
   private int malformed;
+  private int unseen;
   private boolean honoursDelayedReturn = true;
   boolean exclusiveGroups;
   private boolean locked;
@@ -113,6 +114,11 @@ final class FakeQueue implements Queue {
   /** The next poll finds so many malformed rows and quarantines them. */
   synchronized void malformed(int count) {
     malformed = count;
+  }
+
+  /** The next polls find nothing, and have not looked everywhere. */
+  synchronized void unseen(int polls) {
+    unseen = polls;
   }
 
   synchronized void put(String id, String group, DispatchMode mode) {
@@ -157,6 +163,11 @@ final class FakeQueue implements Queue {
     before("poll");
     if (locked) {
       return PollResult.EMPTY;
+    }
+    if (unseen > 0) {
+      unseen--;
+      after("poll");
+      return new PollResult(List.of(), 0, 0, 0, PollResult.Doubt.UNSEEN);
     }
     long now = now();
     List<Delivery> deliveries = new ArrayList<>();

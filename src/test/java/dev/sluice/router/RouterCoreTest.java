@@ -509,6 +509,32 @@ class RouterCoreTest {
     }
 
     @Test
+    void aPollThatHasNotLookedEverywhereIsFollowedAtOnce() {
+      Rig rig = new Rig().immediate("a");
+      rig.queue.unseen(3);
+      rig.start();
+      assertThat(rig.queue.log()).containsExactly("poll");
+
+      rig.advance(Duration.ofMillis(5)).advance(Duration.ofMillis(5)).advance(Duration.ofMillis(5));
+
+      assertThat(rig.calls()).containsExactly("a");
+    }
+
+    @Test
+    void whoLooksForSomethingInVainDoesSoForHalfOfTheTimeAtMost() {
+      Rig rig = new Rig();
+      rig.queue.unseen(100);
+      rig.holdPolls().start();
+      rig.advance(Duration.ofMillis(40)).runPoll();
+      rig.bringIn();
+
+      rig.advance(Duration.ofMillis(39));
+      assertThat(rig.runPoll()).isFalse();
+      rig.advance(Duration.ofMillis(1));
+      assertThat(rig.runPoll()).isTrue();
+    }
+
+    @Test
     void malformedRowsDoNotMakeAQueueIdle() {
       Rig rig = new Rig();
       rig.queue.malformed(5);
@@ -614,6 +640,19 @@ class RouterCoreTest {
       rig.advance(Duration.ofMinutes(1));
 
       assertThat(drained).isCompletedExceptionally();
+    }
+
+    @Test
+    void aPollThatHasNotLookedEverywhereDoesNotEndADrain() {
+      Rig rig = new Rig().ordered("g", "a");
+      rig.queue.unseen(5);
+      draining(rig, Duration.ZERO).advance(Duration.ofMillis(200));
+      assertThat(drained.isDone()).isFalse();
+
+      rig.answer("a", OK).linger();
+
+      assertThat(drained.isDone()).isTrue();
+      assertThat(rig.queue.isEmpty()).isTrue();
     }
 
     @Test

@@ -316,7 +316,12 @@ public final class HarelQueue implements Queue {
     }
     leaveOut(notForUs);
     polled.add(deliveries.size());
-    return new PollResult(deliveries, rows.size(), 0, notForUs.size(), inDoubt);
+    return new PollResult(
+        deliveries,
+        rows.size(),
+        0,
+        notForUs.size(),
+        inDoubt ? PollResult.Doubt.SOON : PollResult.Doubt.NONE);
   }
 
   private Delivery delivery(Row row, Message message, Delivery.Kind kind) {

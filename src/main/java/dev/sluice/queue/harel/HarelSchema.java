@@ -215,6 +215,7 @@ final class HarelSchema {
                     INDEX_LOCK);
             case GUARD -> createGuard(connection);
             case NOTIFY -> wakeUp().create(connection);
+            case OLD_CLAIM_INDEXES -> throw noOldIndexes();
           }
           return true;
         });
@@ -236,9 +237,14 @@ final class HarelSchema {
                 SchemaTools.dropIndexes(connection, indexedTables(), ownIndexes());
             case GUARD -> dropGuard(connection);
             case NOTIFY -> wakeUp().drop(connection);
+            case OLD_CLAIM_INDEXES -> throw noOldIndexes();
           }
           return true;
         });
+  }
+
+  private static IllegalArgumentException noOldIndexes() {
+    return new IllegalArgumentException("the harel tables have no older claim indexes");
   }
 
   private void dropGuard(Connection connection) throws SQLException {

@@ -7,11 +7,13 @@ import dev.sluice.queue.legacy.ClaimSql.Rest;
 import dev.sluice.queue.legacy.GroupRound.Kind;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -110,10 +112,18 @@ final class ClaimSearch {
   private final Map<Form, Statements> indexed = new ConcurrentHashMap<>();
   private final GroupRound round = new GroupRound();
   private final ClaimMark<Place> mark;
+  private final LongSupplier nanos;
   private Place lastSeen = Place.FRONT;
   private int pollsInDisorder;
 
-  ClaimSearch(String queue, boolean exclusive, Budgets budgets, int plainRows, long quickNanos) {
+  ClaimSearch(
+      String queue,
+      boolean exclusive,
+      Budgets budgets,
+      int plainRows,
+      LongSupplier nanos,
+      long quickNanos) {
+    this.nanos = nanos;
     this.queue = queue;
     this.exclusive = exclusive;
     this.budgets = budgets;
@@ -128,13 +138,21 @@ final class ClaimSearch {
       @Nullable Long now, boolean isIndexed, int max, Take<T, X> take) throws X {
     List<T> rows = new ArrayList<>();
     try {
-      return new Outcome<>(rows, !look(now, isIndexed, max, take, rows) && rows.isEmpty());
+      boolean everywhere = look(now, isIndexed, max, take, rows);
+      // Each statement gives what it takes in order, and ids are the database's to compare.
+      rows.sort(Comparator.comparingLong(Taken::createdAt));
+      return new Outcome<>(rows, !everywhere && rows.isEmpty());
     } catch (QueueException e) {
       if (rows.isEmpty()) {
         throw e;
       }
       // Rows are claimed: they must reach the caller. The next poll meets the failure.
       return new Outcome<>(rows, false);
+    } finally {
+      // What was claimed may have let its successors come forward where we have been already.
+      if (!rows.isEmpty()) {
+        round.beginAnew();
+      }
     }
   }
 
@@ -150,7 +168,7 @@ final class ClaimSearch {
     if (rows.size() >= max) {
       return true;
     }
-    long began = System.nanoTime();
+    long began = nanos.getAsLong();
     Place from = isIndexed ? mark.begin(began) : null;
     Found<T> near =
         take.take(
@@ -159,7 +177,7 @@ final class ClaimSearch {
             (long) max - rows.size());
     rows.addAll(near.rows());
     if (isIndexed) {
-      long ended = System.nanoTime();
+      long ended = nanos.getAsLong();
       mark.claimed(from, Optional.of(seen(near)), near.rows().size(), ended - began, ended);
     }
     Rest rest = near.rest();
@@ -167,13 +185,11 @@ final class ClaimSearch {
       return from == null;
     }
     if (rest == Rest.ALL) {
-      rows.addAll(take.take(all(isIndexed), allLead(now, rows), (long) max - rows.size()).rows());
+      List<@Nullable Object> lead = allLead(now, near.rows(), rows);
+      rows.addAll(take.take(all(isIndexed), lead, (long) max - rows.size()).rows());
       return true;
     }
     List<Kind> kinds = rest == Rest.IDLE ? List.of(Kind.IDLE) : List.of(Kind.IDLE, Kind.LAPSED);
-    if (!rows.isEmpty()) {
-      round.beginAnew();
-    }
     for (Kind kind : kinds) {
       lookAtGroups(kind, budgets.rowsFor(max), now, max, take, rows);
     }
@@ -183,7 +199,7 @@ final class ClaimSearch {
       }
     }
     boolean everywhere = kinds.stream().allMatch(round::isOver);
-    if (everywhere || !rows.isEmpty()) {
+    if (everywhere) {
       round.beginAnew();
     }
     return everywhere && from == null;
@@ -244,8 +260,10 @@ final class ClaimSearch {
     return isIndexed ? allIndexed : allPlain;
   }
 
-  <T extends Taken> List<@Nullable Object> allLead(@Nullable Long now, List<T> rows) {
-    T last = rows.isEmpty() ? null : rows.get(rows.size() - 1);
+  // All that comes before the last of the oldest ones was looked at with them.
+  <T extends Taken> List<@Nullable Object> allLead(
+      @Nullable Long now, List<T> oldest, List<T> rows) {
+    T last = oldest.isEmpty() ? null : oldest.get(oldest.size() - 1);
     return Arrays.asList(
         queue,
         now,

@@ -127,8 +127,9 @@ final class ClaimSql {
    * columns of a row, all NULL when nothing was claimed.
    *
    * <p>LockRows below the Limit passes over rows that another session has locked. A row that
-   * changed between our snapshot and its lock is dropped: its new version is not at the place that
-   * we saw. The UPDATE finds its rows by that place, so no plan for it can be slow.
+   * changed between our snapshot and its lock is passed over too: its new version is not at the
+   * place that we saw. The fence (OFFSET 0) has that looked at after the lock was taken. The UPDATE
+   * finds its rows by that place, so no plan for it can be slow.
    */
   static String claim(Candidates candidates) {
     return candidates.sql()
@@ -142,7 +143,8 @@ final class ClaimSql {
               FROM candidates c
               CROSS JOIN LATERAL (
                 SELECT m.ctid AS row FROM queue_messages m WHERE m.ctid = c.row
-                FOR UPDATE SKIP LOCKED) locked
+                OFFSET 0 FOR UPDATE SKIP LOCKED) locked
+              WHERE locked.row = c.row
               LIMIT CAST(? AS bigint)))
             AND u.queue_name = (SELECT queue FROM parameters)
             AND u.visible_at <= (SELECT now FROM clock)
@@ -168,9 +170,9 @@ final class ClaimSql {
 
   /**
    * Takes the locks of the groups of the first candidates whose groups have nothing in flight.
-   * Further parameter: how many. Yields {@code rest}, the place in three columns, an id, its
-   * group and created_at, NULL when there is none. The locks last for the transaction. The fence (OFFSET 0) has
-   * the lock asked for last: it is taken for few rows more than are returned.
+   * Further parameter: how many. Yields {@code rest}, the place in three columns, an id, its group
+   * and created_at, NULL when there is none. The locks last for the transaction. The fence (OFFSET
+   * 0) has the lock asked for last: it is taken for few rows more than are returned.
    */
   static String lockGroups(Candidates candidates, boolean indexed) {
     return candidates.sql()
@@ -189,7 +191,9 @@ final class ClaimSql {
               hashtextextended(c.gk, hashtextextended((SELECT queue FROM parameters), 7723020)))
             OFFSET 0) c
           CROSS JOIN LATERAL (
-            SELECT 1 FROM queue_messages m WHERE m.ctid = c.row FOR UPDATE SKIP LOCKED) l
+            SELECT m.ctid AS row FROM queue_messages m WHERE m.ctid = c.row
+            OFFSET 0 FOR UPDATE SKIP LOCKED) l
+          WHERE l.row = c.row
           LIMIT CAST(? AS bigint)
         ),
         taken AS (SELECT gk FROM locked)

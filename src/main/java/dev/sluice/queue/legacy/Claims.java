@@ -10,6 +10,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -101,6 +102,7 @@ final class Claims {
       Groups groups,
       ClaimSearch.Budgets budgets,
       int plainRows,
+      LongSupplier nanos,
       long quickNanos) {
     this.session = session;
     this.queue = queue;
@@ -109,7 +111,7 @@ final class Claims {
     this.visibilitySeconds = visibility.plusNanos(999_999_999).toSeconds();
     this.groups = groups;
     this.search =
-        new ClaimSearch(queue, groups == Groups.EXCLUSIVE, budgets, plainRows, quickNanos);
+        new ClaimSearch(queue, groups == Groups.EXCLUSIVE, budgets, plainRows, nanos, quickNanos);
   }
 
   boolean areExclusive() {
@@ -196,7 +198,7 @@ final class Claims {
             limit);
     return near.rows().size() == limit || near.rest() == ClaimSql.Rest.NONE
         ? near.rows()
-        : peek(search.all(indexed), search.allLead(now, List.of()), only, limit).rows();
+        : peek(search.all(indexed), search.allLead(now, List.of(), List.of()), only, limit).rows();
   }
 
   private ClaimSearch.Found<PeekedMessage> peek(

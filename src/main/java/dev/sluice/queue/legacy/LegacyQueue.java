@@ -95,6 +95,7 @@ public final class LegacyQueue implements Queue {
             builder.groups,
             builder.budgets,
             builder.plainRows,
+            builder.nanos,
             builder.quickNanos);
     this.admin = new LegacyAdmin(session, name, clock, claims, schema);
     this.wakeups = builder.wakeups;
@@ -124,6 +125,7 @@ public final class LegacyQueue implements Queue {
     private Wakeups wakeups;
     private ClaimSearch.Budgets budgets = ClaimSearch.Budgets.DEFAULT;
     private int plainRows = ClaimSql.ROWS;
+    private LongSupplier nanos = System::nanoTime;
     private long quickNanos = QUICK_NANOS;
 
     private Builder(DataSource dataSource, String name) {
@@ -169,8 +171,13 @@ public final class LegacyQueue implements Queue {
       return this;
     }
 
-    /** What counts as a quick walk: after slower ones, polls begin where rows were seen last. */
-    Builder quickNanos(long quickNanos) {
+    /**
+     * What counts as a quick walk: after slower ones, polls begin where rows were seen last.
+     *
+     * @param nanos the clock by which that is measured
+     */
+    Builder ticker(LongSupplier nanos, long quickNanos) {
+      this.nanos = nanos;
       this.quickNanos = quickNanos;
       return this;
     }
@@ -203,7 +210,12 @@ public final class LegacyQueue implements Queue {
       }
     }
     polled.add(deliveries.size());
-    return new PollResult(deliveries, rows.size(), quarantine(malformed), 0, claimed.inDoubt());
+    return new PollResult(
+        deliveries,
+        rows.size(),
+        quarantine(malformed),
+        0,
+        claimed.inDoubt() ? PollResult.Doubt.UNSEEN : PollResult.Doubt.NONE);
   }
 
   private Delivery delivery(Claims.Row row, Message message) {

@@ -27,6 +27,10 @@ final class LegacySchema {
           "sluice_claim_lapse",
           "sluice_claim_long");
 
+  /** What an older version made in their place. */
+  private static final List<String> OLD_CLAIM_INDEXES =
+      List.of("sluice_claim_order", "sluice_claim_group", "sluice_claim_held");
+
   private static final List<String> TABLES = List.of(TABLE, FAILED_TABLE);
   private static final List<String> ALL_INDEXES =
       Stream.concat(CLAIM_INDEXES.stream(), Stream.of("sluice_blocked_groups")).toList();
@@ -117,6 +121,9 @@ final class LegacySchema {
     if (hasIndexes(connection, ALL_INDEXES)) {
       extras.add(Extra.CLAIM_INDEXES);
     }
+    if (hasOldIndexes(connection)) {
+      extras.add(Extra.OLD_CLAIM_INDEXES);
+    }
     if (wakeUp().isThere(connection)) {
       extras.add(Extra.NOTIFY);
     }
@@ -143,13 +150,17 @@ final class LegacySchema {
         "schema init",
         connection -> {
           switch (extra) {
-            case CLAIM_INDEXES ->
-                SchemaTools.createIndexes(
-                    connection,
-                    TABLES,
-                    ALL_INDEXES,
-                    SchemaTools.resource("claim_indexes.sql"),
-                    INDEX_LOCK);
+            case CLAIM_INDEXES -> {
+              SchemaTools.createIndexes(
+                  connection,
+                  TABLES,
+                  ALL_INDEXES,
+                  SchemaTools.resource("claim_indexes.sql"),
+                  INDEX_LOCK);
+              SchemaTools.dropIndexes(connection, TABLES, OLD_CLAIM_INDEXES);
+            }
+            case OLD_CLAIM_INDEXES ->
+                throw new IllegalArgumentException("older claim indexes are not made any more");
             case NOTIFY -> wakeUp().create(connection);
             case GUARD -> throw noGuard();
           }
@@ -165,7 +176,12 @@ final class LegacySchema {
         "schema drop",
         connection -> {
           switch (extra) {
-            case CLAIM_INDEXES -> SchemaTools.dropIndexes(connection, TABLES, ALL_INDEXES);
+            case CLAIM_INDEXES -> {
+              SchemaTools.dropIndexes(connection, TABLES, ALL_INDEXES);
+              SchemaTools.dropIndexes(connection, TABLES, OLD_CLAIM_INDEXES);
+            }
+            case OLD_CLAIM_INDEXES ->
+                SchemaTools.dropIndexes(connection, TABLES, OLD_CLAIM_INDEXES);
             case NOTIFY -> wakeUp().drop(connection);
             case GUARD -> throw noGuard();
           }
@@ -175,6 +191,11 @@ final class LegacySchema {
 
   private static IllegalArgumentException noGuard() {
     return new IllegalArgumentException("the legacy table has no guard triggers");
+  }
+
+  private static boolean hasOldIndexes(Connection connection) throws SQLException {
+    return !SchemaTools.indexes(connection, TABLES, OLD_CLAIM_INDEXES, true).isEmpty()
+        || !SchemaTools.indexes(connection, TABLES, OLD_CLAIM_INDEXES, false).isEmpty();
   }
 
   private static boolean hasIndexes(Connection connection, List<String> indexes)

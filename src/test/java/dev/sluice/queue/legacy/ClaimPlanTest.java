@@ -2,36 +2,35 @@ package dev.sluice.queue.legacy;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.sluice.model.SeedClaim;
+import dev.sluice.queue.Delivery;
+import dev.sluice.queue.PollResult;
 import dev.sluice.queue.SchemaReport;
+import dev.sluice.queue.legacy.LegacyQueue.Groups;
+import dev.sluice.testing.BufferCount;
+import dev.sluice.testing.OneConnection;
+import dev.sluice.testing.ScaledTries;
 import dev.sluice.testing.TestDatabase;
-import java.io.IOException;
 import java.sql.Connection;
-import java.sql.PreparedStatement;
-import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.parallel.Isolated;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.postgresql.PGStatement;
 
-/** What a poll costs, in buffers read, whatever the size of the table and its statistics. */
-@Isolated("measures, or starts processes")
+/**
+ * What a poll reads, in buffers, whatever the size of the table and its statistics: whole polls of
+ * ten, every statement of them under a generic plan. {@code -Dsluice.test.scale=10} takes a million
+ * rows.
+ */
 class ClaimPlanTest {
-  private static final int ROWS = 100_000;
+  private static final int FEW = 1_000;
+  private static final int MANY = Math.min(10, ScaledTries.SCALE) * 100_000;
+  private static final long NOW = 1_800_000_000L;
   private static final long LATER = 4_000_000_000L;
-  private static final int WINDOW = ClaimSearch.Budgets.DEFAULT.rows();
-  private static final ClaimSql.Candidates NEAR = IndexedClaimSql.near(WINDOW);
-  private static final ClaimSql.Candidates IDLE = IndexedClaimSql.idleGroups(WINDOW);
-  private static final ClaimSql.Candidates LAPSED = IndexedClaimSql.lapsedGroups(WINDOW);
-  private static final ClaimSql.Candidates PLAIN = ClaimSql.plain(ClaimSql.ROWS);
 
   // group, receipt, visible_at and queue of row i of n, which was created at c
   private static final String SINGLETONS = "NULL, NULL, c, 'q'";
@@ -39,54 +38,59 @@ class ClaimPlanTest {
   private static final String HELD = "CASE WHEN i <= n / 2 THEN 'r:' || i END";
   private static final String HELD_UNTIL = "CASE WHEN i <= n / 2 THEN " + LATER + " ELSE c END";
 
-  // What a poll of ten reads at most, however many rows there are: three statements, of 128 rows or
-  // groups each.
+  private static final String PAYLOAD =
+      "'{\"id\":\"x\",\"mediationType\":\"HTTP\",\"mediationTarget\":\"https://t.example/hook\"}'";
+
+  // Three statements, of 128 rows or groups each, and a few probes for each group among them.
   private static final long BOUND = 1_500;
 
-  @ParameterizedTest
+  @ParameterizedTest(name = "{0}")
   @CsvSource(
       delimiter = ';',
       value = {
-        "singletons; " + SINGLETONS,
-        "10,000 groups; " + GROUPS,
-        "10 giant groups; 'g' || i * 10 / (n + 1), NULL, c, 'q'",
-        "a giant group with a delayed head in front; CASE WHEN i <= n * 9 / 10 THEN 'g' END, NULL,"
-            + " CASE WHEN i = 1 THEN 4000000000 ELSE c END, 'q'",
-        "many groups with delayed heads in front; CASE WHEN i <= n * 9 / 10"
+        "singletons; true; " + SINGLETONS,
+        "10,000 groups; true; " + GROUPS,
+        "10 giant groups; false; 'g' || i * 10 / (n + 1), NULL, c, 'q'",
+        "a giant group with a delayed head in front; false; CASE WHEN i <= n * 9 / 10 THEN 'g' END,"
+            + " NULL, CASE WHEN i = 1 THEN 4000000000 ELSE c END, 'q'",
+        "many groups with delayed heads in front; false; CASE WHEN i <= n * 9 / 10"
             + " THEN 'g' || i % least(10000, n / 10) END, NULL,"
             + " CASE WHEN i <= least(10000, n / 10) THEN 4000000000 ELSE c END, 'q'",
-        "half in flight; NULL, " + HELD + ", " + HELD_UNTIL + ", 'q'",
-        "half of each group in flight; 'g' || i % 100, " + HELD + ", " + HELD_UNTIL + ", 'q'",
-        "all lapsed; NULL, 'r:' || i, c, 'q'",
-        "giant groups, all lapsed, the last ones first; 'g' || i * 10 / (n + 1), 'r:' || i,"
+        "half in flight; true; NULL, " + HELD + ", " + HELD_UNTIL + ", 'q'",
+        "half of each group in flight; true; 'g' || i % 100, " + HELD + ", " + HELD_UNTIL + ", 'q'",
+        "all lapsed; true; NULL, 'r:' || i, c, 'q'",
+        "giant groups, all lapsed, the last ones first; false; 'g' || i * 10 / (n + 1), 'r:' || i,"
             + " 1750000000 - i, 'q'",
-        "every second row delayed; NULL, NULL, CASE WHEN i % 2 = 1 THEN 4000000000 ELSE c END, 'q'",
-        "100 queues; NULL, NULL, c, CASE WHEN i % 100 = 0 THEN 'q' ELSE 'q' || i % 100 END"
+        "every second row delayed; true; NULL, NULL,"
+            + " CASE WHEN i % 2 = 1 THEN 4000000000 ELSE c END, 'q'",
+        "100 queues; true; NULL, NULL, c, CASE WHEN i % 100 = 0 THEN 'q' ELSE 'q' || i % 100 END"
       })
-  void aPollReadsAFewRowsOfAnyTable(String shape, String columns) throws Exception {
-    try (TestDatabase database = TestDatabase.fresh();
-        Connection connection = database.connect()) {
-      table(database, connection, true, "");
-      fill(connection, columns, 1_000);
-      execute(connection, "ANALYZE queue_messages");
-      Cost small = poll(connection);
-      execute(connection, "TRUNCATE queue_messages");
-      fill(connection, columns, ROWS);
-      execute(connection, "ANALYZE queue_messages");
-      Cost large = poll(connection);
+  void aPollReadsAFewBuffersOfAnyTable(String shape, boolean oldestFirst, String columns)
+      throws Exception {
+    try (Table table = new Table()) {
+      table.sql("ANALYZE queue_messages");
+      table.fill(columns, FEW);
+      List<String> heads =
+          SeedClaim.of(false).wouldClaim(table.connection, "q", NOW, oldestFirst ? 10 : FEW);
+      List<String> taken = table.pollOfTen(shape + ", analysed while empty, few rows");
+      assertThat(taken).as(shape).hasSize(10).isSubsetOf(heads);
+      assertThat(!oldestFirst || taken.equals(heads)).as(shape + ", oldest first").isTrue();
+      table.sql("ANALYZE queue_messages");
+      table.pollOfTen(shape + ", few rows");
 
-      // One level more of each B-tree, and pages that hold one row of those wanted instead of many.
-      assertThat(large.buffers()).as(shape).isLessThan(2 * small.buffers() + 150).isLessThan(BOUND);
-      assertThat(small.rows()).as(shape).isEqualTo(10);
-      assertThat(large.rows()).as(shape).isEqualTo(10);
+      table.sql("TRUNCATE queue_messages");
+      table.fill(columns, MANY);
+      table.pollOfTen(shape + ", statistics of few rows");
+      table.sql("ANALYZE queue_messages");
+      table.pollOfTen(shape + ", statistics of its own");
     }
   }
 
-  @ParameterizedTest
+  @ParameterizedTest(name = "{0}")
   @CsvSource(
       delimiter = ';',
       value = {
-        "never analysed; ''",
+        "never analysed; SELECT 1",
         "analysed while empty; ANALYZE queue_messages",
         "analysed with another queue's rows; "
             + "INSERT INTO queue_messages SELECT i::text, 'other', NULL, NULL, 0, '{}', 0, 0"
@@ -99,267 +103,159 @@ class ClaimPlanTest {
             + " FROM generate_series(1, 20000) i"
       })
   void staleStatisticsChangeNothing(String statistics, String sql) throws Exception {
-    try (TestDatabase database = TestDatabase.fresh();
-        Connection connection = database.connect()) {
-      table(database, connection, true, sql);
-      fill(
-          connection,
-          "'g' || i % 10000, CASE WHEN i % 2 = 0 THEN 'r:' || i END,"
-              + " CASE WHEN i % 4 = 0 THEN 4000000000 ELSE c END, 'q'",
-          ROWS);
+    try (Table table = new Table()) {
+      table.sql(sql);
+      if (sql.startsWith("INSERT")) {
+        table.sql("ANALYZE queue_messages");
+      }
+      // Each group begins with a delayed row, or one in flight; the oldest ones behind, idle and
+      // lapsed, are blocked by theirs, so that the round must go on from group to group.
+      table.fill(
+          "'g' || i % 10000, CASE WHEN i BETWEEN 5000 AND 5999 OR i > 20000 AND i % 2 = 0"
+              + " THEN 'r:' || i END, CASE WHEN i <= 10000 THEN 4000000000 ELSE c END, 'q'",
+          MANY);
 
-      assertThat(buffers(connection, NEAR)).as(statistics).isLessThan(BOUND);
-      assertThat(buffers(connection, IDLE)).as(statistics).isLessThan(BOUND);
-      assertThat(buffers(connection, LAPSED)).as(statistics).isLessThan(BOUND);
-    }
-  }
-
-  @Test
-  void aPollThatBeginsAtItsMarkPassesNothingThatIsGone() throws Exception {
-    try (TestDatabase database = TestDatabase.fresh();
-        Connection connection = database.connect();
-        Connection other = database.connect()) {
-      table(database, connection, true, "");
-      fill(connection, SINGLETONS, ROWS);
-      other.setAutoCommit(false);
-      execute(other, "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ");
-      execute(other, "SELECT count(*) FROM queue_messages");
-      execute(connection, "DELETE FROM queue_messages WHERE created_at < 1700001990");
-
-      assertThat(buffers(connection, NEAR)).as("from the front").isGreaterThan(ROWS / 2);
-      assertThat(
-              buffers(connection, NEAR, new ClaimSearch.Place(1_700_001_990L, "", 1_700_001_990L)))
-          .isLessThan(BOUND);
-    }
-  }
-
-  @Test
-  void anAckReadsAFewBuffersOfALargeTable() throws Exception {
-    try (TestDatabase database = TestDatabase.fresh();
-        Connection connection = database.connect()) {
-      table(database, connection, true, "");
-      fill(connection, "NULL, 'u:' || md5(i::text), 4000000000, 'q'", ROWS);
-      String id = "c4ca4238a0b923820dcc509a6f75849b";
-      connection.setAutoCommit(false);
-      try (PreparedStatement statement =
-          connection.prepareStatement("EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) " + SettleSql.ACK)) {
-        statement.setString(1, "q");
-        statement.setArray(2, connection.createArrayOf("text", new String[] {id}));
-        statement.setArray(3, connection.createArrayOf("text", new String[] {id}));
-        statement.setArray(4, connection.createArrayOf("text", new String[] {"u:" + id}));
-        statement.setString(5, "q");
-        try (ResultSet result = statement.executeQuery()) {
-          result.next();
-          JsonNode plan = new ObjectMapper().readTree(result.getString(1)).get(0).get("Plan");
-          assertThat(plan.get("Actual Rows").asLong()).isOne();
-          assertThat(
-                  plan.get("Shared Hit Blocks").asLong() + plan.get("Shared Read Blocks").asLong())
-              .isLessThan(30);
+      for (Groups groups : Groups.values()) {
+        try (LegacyQueue queue = table.queue(groups)) {
+          assertThat(queue.poll(30).taken()).as(statistics).isBetween(1, 29);
+          assertThat(table.count.statements()).as(statistics).isBetween(3, 4);
+          assertThat(table.count.take()).as(statistics + ", " + groups).isLessThan(4_000);
         }
       }
     }
   }
 
   @Test
-  void aPollIsManyTimesFasterThanTheSeedsAndSeveralTimesWithoutIndexes() throws Exception {
-    try (TestDatabase database = TestDatabase.fresh();
-        Connection connection = database.connect()) {
-      table(database, connection, false, "");
-      fill(connection, SINGLETONS, ROWS);
-      execute(connection, "ANALYZE queue_messages");
-      double[] seed = new double[5];
-      double[] plain = new double[5];
-      for (int run = 0; run < 5; run++) {
-        seed[run] =
-            millis(() -> SeedClaim.of(false).wouldClaim(connection, "q", 1_800_000_000L, 10));
-        plain[run] = pollMillis(connection, PLAIN);
-      }
-      index(database);
-      double[] indexed = new double[5];
-      for (int run = 0; run < 5; run++) {
-        indexed[run] = pollMillis(connection, NEAR);
-      }
-
-      double plainRatio = median(seed) / median(plain);
-      double indexedRatio = median(seed) / median(indexed);
-      System.out.printf(
-          "poll(10) of %,d singletons, median of 5: seed %.1f ms %s, ours without indexes %.1f ms %s"
-              + " (%.1f times faster), with indexes %.2f ms %s (%.0f times faster)%n",
-          ROWS,
-          median(seed),
-          Arrays.toString(seed),
-          median(plain),
-          Arrays.toString(plain),
-          plainRatio,
-          median(indexed),
-          Arrays.toString(indexed),
-          indexedRatio);
-      // Far below what is measured on an idle machine (8 and 300): a guard, not a claim.
-      assertThat(plainRatio).isGreaterThan(2);
-      assertThat(indexedRatio).isGreaterThan(30);
-    }
-  }
-
-  private static void table(
-      TestDatabase database, Connection connection, boolean indexed, String statistics)
-      throws SQLException {
-    LegacyQueue queue = LegacyQueue.builder(database.dataSource(), "q").build();
-    queue.initSchema();
-    if (indexed) {
-      index(database);
-    }
-    execute(connection, "ALTER TABLE queue_messages SET (autovacuum_enabled = off)");
-    if (!statistics.isEmpty()) {
-      execute(connection, statistics);
-      execute(connection, "ANALYZE queue_messages");
-    }
-  }
-
-  private static void index(TestDatabase database) {
-    LegacyQueue.builder(database.dataSource(), "q")
-        .build()
-        .admin()
-        .createExtra(SchemaReport.Extra.CLAIM_INDEXES);
-  }
-
-  private static void fill(Connection connection, String columns, int rows) throws SQLException {
-    execute(
-        connection,
-        "INSERT INTO queue_messages (message_group_id, receipt_handle, visible_at, queue_name, id,"
-            + " payload, created_at) SELECT "
-            + columns
-            + ", md5(i::text), repeat('x', 200), c FROM (SELECT i, "
-            + rows
-            + " AS n, 1700000000 + i / 50 AS c FROM generate_series(1, "
-            + rows
-            + ") i) i");
-  }
-
-  private record Cost(long buffers, long rows) {
-    Cost plus(Cost that) {
-      return new Cost(buffers + that.buffers, rows + that.rows);
-    }
-  }
-
-  /** What {@link ClaimSearch} does while a poll of ten is not full. */
-  private static Cost poll(Connection connection) throws SQLException, IOException {
-    Cost cost = new Cost(0, 0);
-    for (ClaimSql.Candidates candidates : List.of(NEAR, IDLE, LAPSED)) {
-      if (cost.rows() < 10) {
-        cost = cost.plus(cost(connection, candidates, 10 - cost.rows(), ClaimSearch.Place.FRONT));
+  void aPollThatFindsNothingLooksAtSomeThousandGroups() throws Exception {
+    try (Table table = new Table()) {
+      table.fill(
+          "'g' || i % 10000, NULL, CASE WHEN i <= 10000 THEN 4000000000 ELSE c END, 'q'", 20_000);
+      try (LegacyQueue queue = table.queue(Groups.RELAXED)) {
+        int polls = 1;
+        while (queue.poll(10).inDoubt()) {
+          assertThat(table.count.take()).isLessThan(30_000);
+          polls++;
+        }
+        assertThat(polls).isEqualTo(3);
       }
     }
-    return cost;
   }
 
-  private static long buffers(Connection connection, ClaimSql.Candidates candidates)
-      throws SQLException, IOException {
-    return buffers(connection, candidates, ClaimSearch.Place.FRONT);
-  }
-
-  private static long buffers(
-      Connection connection, ClaimSql.Candidates candidates, ClaimSearch.Place from)
-      throws SQLException, IOException {
-    return cost(connection, candidates, 10, from).buffers();
-  }
-
-  private static Cost cost(
-      Connection connection, ClaimSql.Candidates candidates, long max, ClaimSearch.Place from)
-      throws SQLException, IOException {
-    // The first run reads what the planner needs, and sets hint bits.
-    explain(connection, candidates, max, from);
-    JsonNode plan = explain(connection, candidates, max, from).get(0).get("Plan");
-    return new Cost(
-        plan.get("Shared Hit Blocks").asLong() + plan.get("Shared Read Blocks").asLong(),
-        claimed(plan));
-  }
-
-  private static long claimed(JsonNode plan) {
-    if (plan.path("Subplan Name").asText().equals("CTE claimed")) {
-      return plan.get("Actual Rows").asLong();
-    }
-    long rows = 0;
-    for (JsonNode below : plan.path("Plans")) {
-      rows += claimed(below);
-    }
-    return rows;
-  }
-
-  private static JsonNode explain(
-      Connection connection, ClaimSql.Candidates candidates, long max, ClaimSearch.Place from)
-      throws SQLException, IOException {
-    execute(connection, "SET plan_cache_mode = force_generic_plan");
-    connection.setAutoCommit(false);
-    try (PreparedStatement statement =
-        prepare(connection, "EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) ", candidates, max, from)) {
-      try (ResultSet result = statement.executeQuery()) {
-        result.next();
-        return new ObjectMapper().readTree(result.getString(1));
+  @Test
+  void aPollThatBeginsAtItsMarkPassesNothingThatIsGone() throws Exception {
+    AtomicLong nanos = new AtomicLong();
+    try (Table table = new Table();
+        Connection other = table.database.connect();
+        LegacyQueue queue = table.builder().ticker(() -> nanos.addAndGet(1_000_000), 0).build()) {
+      table.fill(SINGLETONS, 20_000);
+      other.setAutoCommit(false);
+      try (Statement statement = other.createStatement()) {
+        statement.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ");
+        statement.execute("SELECT count(*) FROM queue_messages");
       }
-    } finally {
-      connection.rollback();
-      connection.setAutoCommit(true);
+      table.sql("DELETE FROM queue_messages WHERE created_at < 1700000390");
+
+      // Walks from the front are slow; from the third on, most begin where the last one found some.
+      long[] buffers = new long[10];
+      for (int poll = 0; poll < buffers.length; poll++) {
+        queue.poll(1);
+        buffers[poll] = table.count.take();
+      }
+      assertThat(buffers[0]).isGreaterThan(10_000);
+      assertThat(buffers[2]).isGreaterThan(10_000);
+      assertThat(Arrays.stream(buffers).skip(3).max().orElseThrow()).isLessThan(BOUND);
     }
   }
 
-  /** One poll of a router that runs for a while: its statement is prepared, and planned once. */
-  private static double pollMillis(Connection connection, ClaimSql.Candidates near)
-      throws Exception {
-    execute(connection, "SET plan_cache_mode = force_generic_plan");
-    connection.setAutoCommit(false);
-    try (PreparedStatement statement = prepare(connection, "", near, 10, ClaimSearch.Place.FRONT)) {
-      statement.unwrap(PGStatement.class).setPrepareThreshold(1);
-      statement.executeQuery().close();
-      connection.rollback();
-      return millis(() -> statement.executeQuery().next());
-    } finally {
-      connection.rollback();
-      connection.setAutoCommit(true);
+  @Test
+  void anAckReadsAFewBuffersOfALargeTable() throws Exception {
+    try (Table table = new Table();
+        LegacyQueue queue = table.queue(Groups.RELAXED)) {
+      table.fill(SINGLETONS, 20_000);
+      Delivery first = queue.poll(1).deliveries().get(0);
+      table.count.take();
+
+      queue.ack(first.receipt());
+
+      assertThat(table.count.take()).isLessThan(30);
     }
   }
 
-  private static PreparedStatement prepare(
-      Connection connection,
-      String prefix,
-      ClaimSql.Candidates candidates,
-      long max,
-      ClaimSearch.Place from)
-      throws SQLException {
-    PreparedStatement statement = connection.prepareStatement(prefix + ClaimSql.claim(candidates));
-    Object none = connection.createArrayOf("text", new String[0]);
-    List<Object> lead = new ArrayList<>(List.of("q", 1_800_000_000L));
-    if (candidates == NEAR) {
-      lead.addAll(Arrays.asList(from.at(), from.id(), from.lateAt(), none));
-    } else if (candidates != PLAIN) {
-      lead.addAll(List.of(Long.MIN_VALUE, max, none));
+  @Test
+  void aPollReadsAFractionOfWhatTheSeedReads() throws Exception {
+    try (Table table = new Table();
+        LegacyQueue queue = table.queue(Groups.RELAXED)) {
+      table.fill(SINGLETONS, 20_000);
+      table.sql("ANALYZE queue_messages");
+      SeedClaim.of(false).wouldClaim(table.count.connection(), "q", NOW, 10);
+      long seed = table.count.take();
+
+      queue.poll(10);
+
+      assertThat(seed).isGreaterThan(10 * table.count.take());
     }
-    lead.addAll(List.of("u:", 30L, max));
-    for (int i = 0; i < lead.size(); i++) {
-      statement.setObject(i + 1, lead.get(i));
+  }
+
+  /** A table with our indexes on which polls are counted. */
+  private static final class Table implements AutoCloseable {
+    private final TestDatabase database = TestDatabase.fresh();
+    private final Connection connection = database.connect();
+    private final BufferCount count = new BufferCount(connection, "queue_messages");
+
+    Table() throws SQLException {
+      try (LegacyQueue queue = LegacyQueue.builder(database.dataSource(), "q").build()) {
+        queue.initSchema();
+        queue.admin().createExtra(SchemaReport.Extra.CLAIM_INDEXES);
+      }
+      sql("ALTER TABLE queue_messages SET (autovacuum_enabled = off)");
+      sql("SET plan_cache_mode = force_generic_plan");
     }
-    return statement;
-  }
 
-  @FunctionalInterface
-  private interface Call {
-    Object run() throws Exception;
-  }
+    LegacyQueue.Builder builder() {
+      return LegacyQueue.builder(new OneConnection(count.connection()), "q").clock(() -> NOW);
+    }
 
-  private static double millis(Call call) throws Exception {
-    long start = System.nanoTime();
-    call.run();
-    return (System.nanoTime() - start) / 1e6;
-  }
+    LegacyQueue queue(Groups groups) {
+      return builder().groups(groups).build();
+    }
 
-  private static double median(double[] values) {
-    double[] sorted = values.clone();
-    Arrays.sort(sorted);
-    return sorted[sorted.length / 2];
-  }
+    /** The ids that a poll of ten would take; with exclusive groups it reads little, too. */
+    List<String> pollOfTen(String shape) throws Exception {
+      List<String> ids = List.of();
+      for (Groups groups : List.of(Groups.EXCLUSIVE, Groups.RELAXED)) {
+        // A new one: nothing is known of earlier polls.
+        try (LegacyQueue queue = queue(groups)) {
+          PollResult polled = count.undone(() -> queue.poll(10));
+          long buffers = count.take();
+          System.out.printf("%s, %s: %,d buffers%n", shape, groups, buffers);
+          assertThat(buffers).as(shape + ", " + groups).isLessThan(BOUND);
+          ids = polled.deliveries().stream().map(Delivery::brokerId).toList();
+        }
+      }
+      return ids;
+    }
 
-  private static void execute(Connection connection, String sql) throws SQLException {
-    try (Statement statement = connection.createStatement()) {
-      statement.execute(sql);
+    void fill(String columns, int rows) throws SQLException {
+      sql(
+          """
+          INSERT INTO queue_messages (message_group_id, receipt_handle, visible_at, queue_name, id,
+            payload, created_at)
+          SELECT %1$s, md5(i::text), %2$s, c
+          FROM (
+            SELECT i, %3$d AS n, 1700000000 + i / 50 AS c FROM generate_series(1, %3$d) i) i"""
+              .formatted(columns, PAYLOAD, rows));
+    }
+
+    void sql(String sql) throws SQLException {
+      try (Statement statement = connection.createStatement()) {
+        statement.execute(sql);
+      }
+    }
+
+    @Override
+    public void close() throws SQLException {
+      connection.close();
+      database.close();
     }
   }
 }

@@ -7,6 +7,7 @@ import dev.sluice.queue.legacy.LegacyQueue.Groups;
 import dev.sluice.testing.OneConnection;
 import java.sql.Connection;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Stream;
 import net.jqwik.api.Group;
 
@@ -25,12 +26,21 @@ class LegacyQueueContractTest {
               ours(ClaimSearch.Budgets.DEFAULT, ClaimSql.ROWS)),
           new Variant(
               "plain", Variant.Setup.NONE, ours(ClaimSearch.Budgets.DEFAULT, ClaimSql.ROWS)),
+          new Variant(
+              "with the indexes of an older version",
+              OldClaimIndexes::create,
+              ours(ClaimSearch.Budgets.DEFAULT, ClaimSql.ROWS)),
           new Variant("plain, passing", Variant.Setup.NONE, ours(ClaimSearch.Budgets.DEFAULT, 2)));
 
   private final List<Variant> hopping =
       inBothOrders(
           new Variant(
-              "indexed, hopping", LegacyQueueContractTest::index, ours(TINY, ClaimSql.ROWS)));
+              "indexed, hopping", LegacyQueueContractTest::index, ours(TINY, ClaimSql.ROWS)),
+          new Variant(
+              "indexed, one by one",
+              LegacyQueueContractTest::index,
+              ours(new ClaimSearch.Budgets(1, 0, 1, 2), ClaimSql.ROWS)),
+          new Variant("indexed, from marks", LegacyQueueContractTest::index, fromMarks(TINY)));
 
   private final List<Variant> all = Stream.concat(exact.stream(), hopping.stream()).toList();
 
@@ -92,6 +102,19 @@ class LegacyQueueContractTest {
             .visibility(visibility)
             .groups(exclusiveGroups ? Groups.EXCLUSIVE : Groups.RELAXED)
             .budgets(budgets, plainRows)
+            .build();
+  }
+
+  // By this clock all walks from the front are slow, but for those that find many.
+  private static QueueUnderTest fromMarks(ClaimSearch.Budgets budgets) {
+    AtomicLong nanos = new AtomicLong();
+    return (dataSource, queue, epochSeconds, visibility, exclusiveGroups) ->
+        LegacyQueue.builder(dataSource, queue)
+            .clock(epochSeconds)
+            .visibility(visibility)
+            .groups(exclusiveGroups ? Groups.EXCLUSIVE : Groups.RELAXED)
+            .budgets(budgets, ClaimSql.ROWS)
+            .ticker(() -> nanos.addAndGet(1_000_000), 0)
             .build();
   }
 
