@@ -1,5 +1,7 @@
 -- What keeps claims fast as the backlog grows; additive, dropped again by `schema drop-indexes`.
--- Those with an id in their key leave out rows whose key is near the size limit of an index entry, so
+-- Each begins with another hash of the queue: shorter than its name, of any length, and no statement
+-- can use an index that was not made for it. Readers compare the names as well.
+-- Those with an id in their key leave out rows whose id is near the size limit of an index entry, so
 -- that no insert that worked without them fails with them; the last one finds those rows, of which
 -- there are none as a rule: a queue that holds one is polled the slow way.
 -- A row that is published enters the first and the third; one that is claimed leaves them, and enters
@@ -7,38 +9,37 @@
 
 -- The oldest rows that nobody has had yet.
 CREATE INDEX CONCURRENTLY IF NOT EXISTS sluice_claim_fresh
-  ON queue_messages (queue_name, created_at, id)
-  WHERE receipt_handle IS NULL AND visible_at <= created_at
-    AND octet_length(queue_name) + octet_length(id) <= 2000;
+  ON queue_messages (hashtextextended(queue_name, 1), created_at, id)
+  WHERE receipt_handle IS NULL AND visible_at <= created_at AND octet_length(id) <= 2000;
 
 -- What was claimed, handed back or published for later, by the time at which it can be claimed.
 CREATE INDEX CONCURRENTLY IF NOT EXISTS sluice_claim_late
-  ON queue_messages (queue_name, visible_at, id)
-  WHERE (receipt_handle IS NOT NULL OR visible_at > created_at)
-    AND octet_length(queue_name) + octet_length(id) <= 2000;
+  ON queue_messages (hashtextextended(queue_name, 2), visible_at, id)
+  WHERE (receipt_handle IS NOT NULL OR visible_at > created_at) AND octet_length(id) <= 2000;
 
--- What nobody holds of each group. The group by its hash: a group name may be too long for an index
--- entry, and half of an insert's price is the length of the key. Readers compare the name as well.
+-- What nobody holds of each group.
 CREATE INDEX CONCURRENTLY IF NOT EXISTS sluice_claim_idle
   ON queue_messages
-     (queue_name, hashtextextended(COALESCE(message_group_id, id), 0), created_at, id)
-  WHERE receipt_handle IS NULL AND octet_length(queue_name) + octet_length(id) <= 2000;
+     (hashtextextended(queue_name, 3), hashtextextended(COALESCE(message_group_id, id), 0),
+      created_at, id)
+  WHERE receipt_handle IS NULL AND octet_length(id) <= 2000;
 
 -- What was claimed of each group: in order, and by the time at which the claim lapses.
 CREATE INDEX CONCURRENTLY IF NOT EXISTS sluice_claim_taken
   ON queue_messages
-     (queue_name, hashtextextended(COALESCE(message_group_id, id), 0), created_at, id)
-  WHERE receipt_handle IS NOT NULL AND octet_length(queue_name) + octet_length(id) <= 2000;
+     (hashtextextended(queue_name, 4), hashtextextended(COALESCE(message_group_id, id), 0),
+      created_at, id)
+  WHERE receipt_handle IS NOT NULL AND octet_length(id) <= 2000;
 
 CREATE INDEX CONCURRENTLY IF NOT EXISTS sluice_claim_lapse
   ON queue_messages
-     (hashtextextended(queue_name, 0), hashtextextended(COALESCE(message_group_id, id), 0),
+     (hashtextextended(queue_name, 5), hashtextextended(COALESCE(message_group_id, id), 0),
       visible_at)
   WHERE receipt_handle IS NOT NULL;
 
-CREATE INDEX CONCURRENTLY IF NOT EXISTS sluice_claim_long
+CREATE INDEX CONCURRENTLY IF NOT EXISTS sluice_claim_oversized
   ON queue_messages (created_at)
-  WHERE octet_length(queue_name) + octet_length(id) > 2000;
+  WHERE octet_length(id) > 2000;
 
 -- Quarantined rows that hold back their groups, for tables that were made without it.
 CREATE INDEX CONCURRENTLY IF NOT EXISTS sluice_blocked_groups ON queue_messages_failed

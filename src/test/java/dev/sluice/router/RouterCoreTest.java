@@ -645,7 +645,7 @@ class RouterCoreTest {
     @Test
     void aPollThatHasNotLookedEverywhereDoesNotEndADrain() {
       Rig rig = new Rig().ordered("g", "a");
-      rig.queue.unseen(5);
+      rig.queue.unseen(2);
       draining(rig, Duration.ZERO).advance(Duration.ofMillis(200));
       assertThat(drained.isDone()).isFalse();
 

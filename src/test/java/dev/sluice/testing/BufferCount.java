@@ -14,7 +14,9 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Savepoint;
 import java.sql.Statement;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
@@ -32,8 +34,7 @@ public final class BufferCount {
 
   private final Connection connection;
   private final String table;
-  private long buffers;
-  private int statements;
+  private final List<Long> buffers = new ArrayList<>();
   private boolean undoing;
 
   /** Of the statements on this connection that name this table. */
@@ -44,15 +45,14 @@ public final class BufferCount {
 
   /** How many buffers were read since the last call. */
   public long take() {
-    long taken = buffers;
-    buffers = 0;
-    statements = 0;
+    long taken = buffers.stream().mapToLong(each -> each).sum();
+    buffers.clear();
     return taken;
   }
 
-  /** How many statements were counted since the last {@link #take}. */
-  public int statements() {
-    return statements;
+  /** What each statement since the last {@link #take} has read. */
+  public List<Long> each() {
+    return List.copyOf(buffers);
   }
 
   /** Runs something that commits, and undoes it. */
@@ -117,8 +117,7 @@ public final class BufferCount {
               + parameters.values().stream().collect(Collectors.joining(", ", "(", ")"));
       run(statement, explain);
       connection.rollback(before);
-      buffers += run(statement, explain);
-      statements++;
+      buffers.add(run(statement, explain));
       connection.rollback(before);
       statement.execute("DEALLOCATE explained");
     }

@@ -49,7 +49,7 @@ final class ClaimSql {
       "parameters AS MATERIALIZED (SELECT CAST(? AS text) AS queue),\n" + CLOCK;
 
   /** The condition under which a row is in the partial claim indexes, letter for letter. */
-  static final String SHORT = "octet_length(%1$s.queue_name) + octet_length(%1$s.id) <= 2000";
+  static final String SHORT = "octet_length(%1$s.id) <= 2000";
 
   static final String GROUP = "COALESCE(%1$s.message_group_id, %1$s.id)";
   static final String GROUP_HASH = "hashtextextended(" + GROUP + ", 0)";

@@ -9,7 +9,10 @@ import dev.sluice.queue.legacy.ClaimSql.Rest;
  *
  * <p>Plans do not depend on statistics: limits are literals, since a generic plan expects a tenth
  * of the table from {@code LIMIT $n}; rows are read in chunks so small that no sort is cheaper than
- * the index; LATERAL with LIMIT keeps probes from becoming a join with the whole table.
+ * the index; LATERAL with LIMIT keeps probes from becoming a join with the whole table. And each
+ * index begins with a hash of the queue that no other has, so that a walk or probe can be made by
+ * its own index only: where a queue is thought to have one row, all that begin with its name seem
+ * equally good.
  */
 final class IndexedClaimSql {
   /** The condition under which a row is in the partial claim indexes, letter for letter. */
@@ -17,9 +20,43 @@ final class IndexedClaimSql {
 
   private static final String GROUP = ClaimSql.GROUP;
   private static final String GROUP_HASH = ClaimSql.GROUP_HASH;
-  private static final String OURS = ClaimSql.OURS;
   private static final String NOW = "(SELECT now FROM clock)";
   private static final String QUEUE = "(SELECT queue FROM parameters)";
+
+  /** What an index finds; the number is the seed of its hash of the queue's name. */
+  private enum By {
+    FRESH(1),
+    LATE(2),
+    IDLE(3),
+    TAKEN(4),
+    LAPSE(5);
+
+    private final int seed;
+
+    By(int seed) {
+      this.seed = seed;
+    }
+
+    /** The row is of a queue of this hash. */
+    String hashed(String row, String queue) {
+      return "hashtextextended(%1$s.queue_name, %2$d) = hashtextextended(%3$s, %2$d)"
+          .formatted(row, seed, queue);
+    }
+
+    /** The row is of this queue, by this index; the name compared so that it fits no other. */
+    String of(String row, String queue) {
+      return hashed(row, queue) + " AND " + named(row, queue);
+    }
+
+    String ours(String row) {
+      return of(row, QUEUE);
+    }
+  }
+
+  private static String named(String row, String queue) {
+    return "%s.queue_name || '' = %s".formatted(row, queue);
+  }
+
   private static final int SMALLEST_CHUNK = 8;
   private static final int LARGEST_CHUNK = 64;
 
@@ -59,6 +96,7 @@ final class IndexedClaimSql {
             FROM (
               SELECT DISTINCT ON (s.gk) s.row, s.gk, s.created_at, s.id, s.visible_at
               FROM (SELECT * FROM fresh UNION ALL SELECT * FROM late) s
+              WHERE s.queue_name = %8$s
               ORDER BY s.gk, s.created_at, s.id) first
             WHERE first.visible_at <= %6$s
             ORDER BY first.created_at, first.id) c
@@ -67,15 +105,17 @@ final class IndexedClaimSql {
             .formatted(
                 ClaimSql.PARAMETERS,
                 SHORT.formatted("m"),
-                OURS.formatted("m"),
+                named("m", QUEUE),
                 walk(
                     "fresh",
+                    By.FRESH,
                     "m.receipt_handle IS NULL AND m.visible_at <= m.created_at",
                     "created_at",
                     "(m.created_at, m.id) >= (CAST(? AS bigint), CAST(? AS text))",
                     rows),
                 walk(
                     "late",
+                    By.LATE,
                     "(m.receipt_handle IS NOT NULL OR m.visible_at > m.created_at)"
                         + " AND m.visible_at <= "
                         + NOW,
@@ -83,7 +123,8 @@ final class IndexedClaimSql {
                     "m.visible_at >= CAST(? AS bigint)",
                     rows),
                 NOW,
-                nothingWaitsBefore());
+                nothingWaitsBefore(),
+                QUEUE);
     String rest =
         """
         CASE WHEN (SELECT found FROM oversized) THEN '%1$s'
@@ -99,20 +140,29 @@ final class IndexedClaimSql {
             + ")");
   }
 
-  /** A walk along an index on (queue_name, key, id) that reads a few rows at a time. */
-  private static String walk(String name, String which, String key, String begin, int rows) {
+  /**
+   * A walk along an index on (hash of the queue, key, id) that reads a few rows at a time. Its
+   * reader compares the name: a filter would have the planner expect so few rows that it sorts.
+   */
+  private static String walk(
+      String name, By index, String which, String key, String begin, int rows) {
     int chunk = Math.min(rows, Math.min(LARGEST_CHUNK, Math.max(SMALLEST_CHUNK, rows / 16)));
     String some =
         """
         SELECT m.*, %%s row_number() OVER (ORDER BY m.%1$s, m.id) AS n
         FROM (
-          SELECT m.ctid AS row, m.id, m.created_at, m.visible_at, %2$s AS gk
+          SELECT m.ctid AS row, m.queue_name, m.id, m.created_at, m.visible_at, %2$s AS gk
           FROM queue_messages m
           WHERE %3$s AND %4$s AND %5$s AND %%s
           ORDER BY m.%1$s, m.id
           LIMIT %6$d) m"""
             .formatted(
-                key, GROUP.formatted("m"), OURS.formatted("m"), SHORT.formatted("m"), which, chunk);
+                key,
+                GROUP.formatted("m"),
+                index.hashed("m", QUEUE),
+                SHORT.formatted("m"),
+                which,
+                chunk);
     return """
         (%1$s)
         UNION ALL
@@ -140,7 +190,7 @@ final class IndexedClaimSql {
   static Candidates idleGroups(int groups) {
     String next =
         """
-        SELECT m.ctid AS row, m.id, m.created_at, m.visible_at, %1$s AS gk, %2$s AS gh
+        SELECT m.ctid AS row, m.queue_name, m.id, m.created_at, m.visible_at, %1$s AS gk, %2$s AS gh
         FROM queue_messages m
         WHERE %3$s AND %4$s AND m.receipt_handle IS NULL AND %2$s %%s
         ORDER BY %2$s, m.created_at, m.id
@@ -148,9 +198,13 @@ final class IndexedClaimSql {
             .formatted(
                 GROUP.formatted("m"),
                 GROUP_HASH.formatted("m"),
-                OURS.formatted("m"),
+                By.IDLE.hashed("m", QUEUE),
                 SHORT.formatted("m"));
-    return hops(next, "SELECT h.* FROM hops h WHERE h.visible_at <= " + NOW, groups);
+    return hops(
+        next,
+        "SELECT h.* FROM hops h WHERE h.queue_name = %s AND h.visible_at <= %s"
+            .formatted(QUEUE, NOW),
+        groups);
   }
 
   /**
@@ -168,11 +222,10 @@ final class IndexedClaimSql {
         """
         SELECT %1$s AS gh, m.visible_at
         FROM queue_messages m
-        WHERE hashtextextended(m.queue_name, 0) = hashtextextended(%2$s, 0)
-          AND m.receipt_handle IS NOT NULL AND %1$s %%s
+        WHERE %2$s AND m.receipt_handle IS NOT NULL AND %1$s %%s
         ORDER BY %1$s, m.visible_at
         LIMIT 1"""
-            .formatted(GROUP_HASH.formatted("m"), QUEUE);
+            .formatted(GROUP_HASH.formatted("m"), By.LAPSE.hashed("m", QUEUE));
     String heads =
         """
         SELECT head.* FROM hops h
@@ -186,7 +239,7 @@ final class IndexedClaimSql {
         WHERE h.visible_at <= %5$s"""
             .formatted(
                 GROUP.formatted("m"),
-                OURS.formatted("m"),
+                By.TAKEN.ours("m"),
                 SHORT.formatted("m"),
                 GROUP_HASH.formatted("m"),
                 NOW);
@@ -237,31 +290,32 @@ final class IndexedClaimSql {
   private static String nothingWaitsBefore() {
     String earlier =
         """
-        %s AND %s AND %s = hashtextextended(c.gk, 0) AND %s = c.gk
+        %s AND %s = hashtextextended(c.gk, 0) AND %s = c.gk
             AND (e.created_at, e.id) < (c.created_at, c.id)"""
-            .formatted(
-                OURS.formatted("e"),
-                SHORT.formatted("e"),
-                GROUP_HASH.formatted("e"),
-                GROUP.formatted("e"));
+            .formatted(SHORT.formatted("e"), GROUP_HASH.formatted("e"), GROUP.formatted("e"));
     return """
         LEFT JOIN LATERAL (
           SELECT true AS yes FROM queue_messages e
-          WHERE %1$s AND e.receipt_handle IS NULL
+          WHERE %1$s AND %4$s AND e.receipt_handle IS NULL
           LIMIT 1) idle ON true
         LEFT JOIN LATERAL (
           SELECT true AS yes FROM queue_messages e
-          WHERE idle.yes IS NULL
-            AND hashtextextended(e.queue_name, 0) = hashtextextended(%2$s, 0)
-            AND %3$s = hashtextextended(c.gk, 0)
-            AND e.receipt_handle IS NOT NULL AND e.visible_at <= %4$s
+          WHERE idle.yes IS NULL AND %5$s AND %2$s = hashtextextended(c.gk, 0)
+            AND e.receipt_handle IS NOT NULL AND e.visible_at <= %3$s
           LIMIT 1) lapsed ON true
         LEFT JOIN LATERAL (
           SELECT true AS yes FROM queue_messages e
-          WHERE lapsed.yes AND %1$s AND e.receipt_handle IS NOT NULL AND e.visible_at <= %4$s
+          WHERE lapsed.yes AND %1$s AND %6$s AND e.receipt_handle IS NOT NULL
+            AND e.visible_at <= %3$s
           LIMIT 1) waiting ON true
         WHERE idle.yes IS NULL AND waiting.yes IS NULL"""
-        .formatted(earlier, QUEUE, GROUP_HASH.formatted("e"), NOW);
+        .formatted(
+            earlier,
+            GROUP_HASH.formatted("e"),
+            NOW,
+            By.IDLE.ours("e"),
+            By.LAPSE.ours("e"),
+            By.TAKEN.ours("e"));
   }
 
   /**
@@ -270,31 +324,30 @@ final class IndexedClaimSql {
    * @param row the alias of the row; OFFSET 0 keeps a probe a probe
    */
   static String nothingEarlier(String row) {
+    String queue = row + ".queue_name";
     String earlier =
-        """
-        SELECT 1 FROM queue_messages e
-        WHERE e.queue_name = %1$s.queue_name AND %2$s = %3$s
-          AND (e.created_at, e.id) < (%1$s.created_at, %1$s.id)"""
-            .formatted(row, GROUP.formatted("e"), GROUP.formatted(row));
-    return """
-        NOT EXISTS (%1$s AND %2$s AND %3$s AND e.receipt_handle IS NULL OFFSET 0)
-          AND NOT EXISTS (%1$s AND %2$s AND %3$s AND e.receipt_handle IS NOT NULL OFFSET 0)
-          AND NOT EXISTS (%1$s AND NOT (%2$s) OFFSET 0)"""
-        .formatted(
-            earlier,
-            SHORT.formatted("e"),
-            GROUP_HASH.formatted("e") + " = " + GROUP_HASH.formatted(row));
+        "%s = %s AND (e.created_at, e.id) < (%3$s.created_at, %3$s.id)"
+            .formatted(GROUP.formatted("e"), GROUP.formatted(row), row);
+    String probe =
+        "NOT EXISTS (SELECT 1 FROM queue_messages e WHERE %s AND %s AND %s AND %s OFFSET 0)";
+    String indexed =
+        "%s AND %s = %s"
+            .formatted(SHORT.formatted("e"), GROUP_HASH.formatted("e"), GROUP_HASH.formatted(row));
+    return String.join(
+        "\n  AND ",
+        probe.formatted(By.IDLE.of("e", queue), indexed, earlier, "e.receipt_handle IS NULL"),
+        probe.formatted(By.TAKEN.of("e", queue), indexed, earlier, "e.receipt_handle IS NOT NULL"),
+        probe.formatted(named("e", queue), "NOT (" + SHORT.formatted("e") + ")", earlier, "true"));
   }
 
   /** What is in flight in a group: one probe of {@code sluice_claim_lapse}. */
   static String inFlight(String queue, String group) {
     return """
         SELECT 1 FROM queue_messages e
-        WHERE hashtextextended(e.queue_name, 0) = hashtextextended(%1$s, 0)
-          AND %3$s = hashtextextended(%2$s, 0)
-          AND e.queue_name = %1$s AND %4$s = %2$s
+        WHERE %1$s AND %2$s = hashtextextended(%3$s, 0) AND %4$s = %3$s
           AND e.receipt_handle IS NOT NULL AND e.visible_at > %5$s
         OFFSET 0"""
-        .formatted(queue, group, GROUP_HASH.formatted("e"), GROUP.formatted("e"), NOW);
+        .formatted(
+            By.LAPSE.of("e", queue), GROUP_HASH.formatted("e"), group, GROUP.formatted("e"), NOW);
   }
 }

@@ -25,11 +25,11 @@ final class LegacySchema {
           "sluice_claim_idle",
           "sluice_claim_taken",
           "sluice_claim_lapse",
-          "sluice_claim_long");
+          "sluice_claim_oversized");
 
   /** What an older version made in their place. */
   private static final List<String> OLD_CLAIM_INDEXES =
-      List.of("sluice_claim_order", "sluice_claim_group", "sluice_claim_held");
+      List.of("sluice_claim_order", "sluice_claim_group", "sluice_claim_held", "sluice_claim_long");
 
   private static final List<String> TABLES = List.of(TABLE, FAILED_TABLE);
   private static final List<String> ALL_INDEXES =
