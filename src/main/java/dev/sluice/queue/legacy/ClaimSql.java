@@ -129,7 +129,7 @@ final class ClaimSql {
    * <p>LockRows below the Limit passes over rows that another session has locked. A row that
    * changed between our snapshot and its lock is passed over too: its new version is not at the
    * place that we saw. The fence (OFFSET 0) has that looked at after the lock was taken. The UPDATE
-   * finds its rows by that place, so no plan for it can be slow.
+   * finds its rows by that place alone: beside another condition, an index may seem better.
    */
   static String claim(Candidates candidates) {
     return candidates.sql()
@@ -146,8 +146,6 @@ final class ClaimSql {
                 OFFSET 0 FOR UPDATE SKIP LOCKED) locked
               WHERE locked.row = c.row
               LIMIT CAST(? AS bigint)))
-            AND u.queue_name = (SELECT queue FROM parameters)
-            AND u.visible_at <= (SELECT now FROM clock)
           RETURNING %s
         ),
         taken AS (SELECT gk FROM claimed)
@@ -170,16 +168,16 @@ final class ClaimSql {
 
   /**
    * Takes the locks of the groups of the first candidates whose groups have nothing in flight.
-   * Further parameter: how many. Yields {@code rest}, the place in three columns, an id, its group
-   * and created_at, NULL when there is none. The locks last for the transaction. The fence (OFFSET
-   * 0) has the lock asked for last: it is taken for few rows more than are returned.
+   * Further parameter: how many. Yields {@code rest}, the place in three columns, an id, its group,
+   * created_at and where it lies, NULL when there is none. The locks last for the transaction. The
+   * fence (OFFSET 0) has the lock asked for last: it is taken for few rows more than are returned.
    */
   static String lockGroups(Candidates candidates, boolean indexed) {
     return candidates.sql()
         + """
         ,
         locked AS MATERIALIZED (
-          SELECT c.id, c.gk, c.created_at
+          SELECT c.id, c.gk, c.created_at, c.row
           FROM (
             SELECT c.id, c.gk, c.created_at, c.row
             FROM (
@@ -197,7 +195,7 @@ final class ClaimSql {
           LIMIT CAST(? AS bigint)
         ),
         taken AS (SELECT gk FROM locked)
-        SELECT p.*, l.id, l.gk, l.created_at
+        SELECT p.*, l.id, l.gk, l.created_at, l.row
         FROM (SELECT %s, %s) p
           LEFT JOIN locked l ON true"""
             .formatted(nothingInFlight(indexed), candidates.rest(), candidates.place());
@@ -206,8 +204,8 @@ final class ClaimSql {
   /**
    * Claims these rows where they are still first in groups with nothing in flight, seen by a
    * snapshot that is younger than the locks of their groups. Parameters: 1 queue name, 2 the time
-   * or NULL, 3 the receipt's prefix, 4 the visibility timeout in seconds, 5 the ids. Yields columns
-   * as {@link #claim} does.
+   * or NULL, 3 the receipt's prefix, 4 the visibility timeout in seconds, 5 where the rows lie,
+   * which stay there while they are locked. Yields columns as {@link #claim} does.
    *
    * <p>Plan: without indexes one pass over the queue (a hash anti join); with them a few probes a
    * row, which LATERAL and OFFSET keep from becoming such a pass.
@@ -232,24 +230,20 @@ final class ClaimSql {
     String wanted =
         """
         %s queue_messages m
-        WHERE m.queue_name = (SELECT queue FROM parameters) AND m.id = wanted.id
-          AND m.visible_at <= (SELECT now FROM clock)
-          AND %s
+        WHERE m.ctid = wanted.row AND m.visible_at <= (SELECT now FROM clock) AND %s
         FOR UPDATE %s SKIP LOCKED""";
+    String rows = "unnest(CAST(CAST(? AS text[]) AS tid[])) AS wanted(row)";
     String locked =
         indexed
-            ? "SELECT l.row FROM unnest(CAST(? AS text[])) AS wanted(id) CROSS JOIN LATERAL (%s) l"
-                .formatted(wanted.formatted("SELECT m.ctid AS row FROM", first, ""))
-            : wanted.formatted(
-                "SELECT m.ctid FROM unnest(CAST(? AS text[])) AS wanted(id), ", first, "OF m");
+            ? "SELECT l.row FROM %s CROSS JOIN LATERAL (%s) l"
+                .formatted(rows, wanted.formatted("SELECT m.ctid AS row FROM", first, ""))
+            : wanted.formatted("SELECT m.ctid FROM " + rows + ",", first, "OF m");
     return """
         WITH %s,
         claimed AS (
           UPDATE queue_messages u
           SET %s
           WHERE u.ctid = ANY (ARRAY(%s))
-            AND u.queue_name = (SELECT queue FROM parameters)
-            AND u.visible_at <= (SELECT now FROM clock)
           RETURNING %s
         )
         SELECT 'NONE', NULL::bigint, NULL::text, NULL::bigint, c.* FROM claimed c ORDER BY c.created_at, c.id"""

@@ -62,9 +62,10 @@ final class Claims {
   }
 
   /** A row whose group is locked. */
-  private record Locked(String id, String group, long createdAt) implements ClaimSearch.Taken {
+  private record Locked(String id, String group, long createdAt, String place)
+      implements ClaimSearch.Taken {
     static Locked read(ResultSet row) throws SQLException {
-      return new Locked(row.getString(5), row.getString(6), row.getLong(7));
+      return new Locked(row.getString(5), row.getString(6), row.getLong(7), row.getString(8));
     }
 
     // Unknown; so the oldest rows count as disordered while many wait, and groups get their turns.
@@ -172,7 +173,7 @@ final class Claims {
                   now,
                   LegacyQueue.receiptPrefix(),
                   visibilitySeconds,
-                  locked.rows().stream().map(Locked::id).toArray(String[]::new));
+                  locked.rows().stream().map(Locked::place).toArray(String[]::new));
           // What was locked may have been taken in between, and more be left than was looked at.
           return new ClaimSearch.Outcome<>(rows, rows.isEmpty());
         });
