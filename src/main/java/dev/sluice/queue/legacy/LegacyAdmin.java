@@ -288,7 +288,7 @@ final class LegacyAdmin implements QueueAdmin {
     requireQuarantine();
     record Requeued(String id, boolean back) {}
     List<Requeued> rows =
-        session.query(
+        session.queryAtOnce(
             "failed requeue",
             REQUEUE,
             row -> new Requeued(row.getString(1), row.getBoolean(2)),
@@ -301,7 +301,7 @@ final class LegacyAdmin implements QueueAdmin {
   public int discardFailed(FailedFilter filter) {
     requireQuarantine();
     return session
-        .query("failed discard", DISCARD, row -> row.getInt(1), behind(chosen(filter), queue))
+        .queryAtOnce("failed discard", DISCARD, row -> row.getInt(1), behind(chosen(filter), queue))
         .get(0);
   }
 
