@@ -19,15 +19,20 @@ record HarelSql(
     String aloneInQuarantine,
     String requeue) {
 
+  // Its type is said here: null stands for the database's clock, and a null has none of its own.
+  private static final String NOW = "CAST(? AS double precision)";
+
   HarelSql(HarelNames names) {
     this(
         names.in(
-            "SELECT * FROM {own}sluice_claim_v1(?, ?, ?, ?, ?, CAST(? AS text[]),"
+            "SELECT * FROM {own}sluice_claim_v1("
+                + NOW
+                + ", ?, ?, ?, ?, CAST(? AS text[]),"
                 + " CAST(? AS double precision), CAST(? AS text))"),
-        names.in("SELECT * FROM {own}sluice_ack_v1(?, ?, ?, ?)"),
-        names.in("SELECT * FROM {own}sluice_reject_v2(?, ?, ?, ?, ?, ?)"),
-        names.in("SELECT * FROM {own}sluice_nack_v1(?, ?, ?, ?)"),
-        names.in("SELECT * FROM {own}sluice_extend_v1(?, ?, ?, ?)"),
+        names.in("SELECT * FROM {own}sluice_ack_v1(" + NOW + ", ?, ?, ?)"),
+        names.in("SELECT * FROM {own}sluice_reject_v2(" + NOW + ", ?, ?, ?, ?, ?)"),
+        names.in("SELECT * FROM {own}sluice_nack_v1(" + NOW + ", ?, ?, ?)"),
+        names.in("SELECT * FROM {own}sluice_extend_v1(" + NOW + ", ?, ?, ?)"),
         names.in("SELECT * FROM {own}sluice_publish_v1(?, ?, ?)"),
         names.in("SELECT seq FROM {messages} WHERE seq = ANY (?)"),
         // In one snapshot, as the function is STABLE.

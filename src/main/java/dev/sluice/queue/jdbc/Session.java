@@ -254,7 +254,9 @@ public final class Session {
       Object parameter = parameters[i];
       int at = i + 1;
       if (parameter == null) {
-        statement.setNull(at, Types.NULL);
+        // Of a type: the driver asks the server for one that has none, in a round trip of its own.
+        // Statements cast what may be null.
+        statement.setNull(at, Types.VARCHAR);
       } else if (parameter instanceof String[] texts) {
         statement.setArray(at, statement.getConnection().createArrayOf("text", texts));
       } else if (parameter instanceof Long[] numbers) {
