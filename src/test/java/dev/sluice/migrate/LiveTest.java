@@ -133,7 +133,7 @@ class LiveTest {
             List.of("-Xmx128m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"),
             sides.arguments(direction, "--wait", "30", "--batch", "3"))) {
       Awaitility.await()
-          .atMost(Duration.ofSeconds(120))
+          .atMost(Duration.ofMinutes(2))
           .until(() -> !sides.records().isEmpty() || !process.runs());
       process.kill();
     }
