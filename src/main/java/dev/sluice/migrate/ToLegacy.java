@@ -56,12 +56,15 @@ final class ToLegacy implements Mover {
       unnest(CAST(? AS bigint[]), CAST(? AS text[]), CAST(? AS bigint[]), CAST(? AS text[]),
         CAST(? AS bigint[]), CAST(? AS bigint[]), CAST(? AS int[]), CAST(? AS boolean[])""";
 
+  /** Where a row lies finds it at once; its seq says that it is still the same one. */
   private static final String LISTED =
       """
-      WITH listed AS (SELECT * FROM %s) WITH ORDINALITY AS %s place)
+      WITH listed AS (
+        SELECT * FROM %s, CAST(? AS tid[])) WITH ORDINALITY AS %s at, place)
       ), gone AS (
-        DELETE FROM {messages} m USING listed l WHERE m.seq = l.seq
-        RETURNING l.*, m.event
+        DELETE FROM {messages} m USING listed l WHERE m.ctid = l.at AND m.seq = l.seq
+        RETURNING l.seq, l.group_id, l.position, l.id, l.created_at, l.visible_at, l.priority,
+          l.last_of_part, m.event
       )"""
           .formatted(ARRAYS, COLUMNS);
 
@@ -78,7 +81,8 @@ final class ToLegacy implements Mover {
    */
   private static final String ROWS =
       """
-      SELECT m.seq, p.id, CASE WHEN p.id IS NULL OR CAST(? AS boolean) THEN m.event END
+      SELECT m.seq, p.id, CASE WHEN p.id IS NULL OR CAST(? AS boolean) THEN m.event END,
+        m.ctid::text
       FROM {messages} m CROSS JOIN LATERAL (
         SELECT CASE
           WHEN starts_with(m.event, '{"id":"') AND strpos(m.event, chr(92)) = 0
@@ -127,19 +131,20 @@ final class ToLegacy implements Mover {
    * A message, with the id that it will have.
    *
    * @param event its text, where that passes through here; else empty
+   * @param at where it lies
    */
-  private record Row(long seq, String event, String id) {
+  private record Row(long seq, String event, String id, String at) {
     static Row read(ResultSet row) throws SQLException {
       long seq = row.getLong(1);
       String event = Objects.requireNonNullElse(row.getString(3), "");
       String plain = row.getString(2);
       Optional<String> id =
           plain == null ? JsonId.of(event) : Optional.of(plain).filter(JsonId::usableUnescaped);
-      return new Row(seq, event, id.orElse("harel-" + seq));
+      return new Row(seq, event, id.orElse("harel-" + seq), row.getString(4));
     }
 
     Row withId(String other) {
-      return new Row(seq, event, other);
+      return new Row(seq, event, other, at);
     }
   }
 
@@ -309,7 +314,7 @@ final class ToLegacy implements Mover {
     Long[] visibleAts = new Long[size];
     Integer[] priorities = new Integer[size];
     Boolean[] lasts = new Boolean[size];
-    String[] events = new String[size];
+    String[] rest = new String[size];
     int at = 0;
     for (Placed p : placed) {
       Part part = p.part();
@@ -324,33 +329,13 @@ final class ToLegacy implements Mover {
         visibleAts[at] = visibleAt(part.group(), i, p.seconds().get(i));
         priorities[at] = part.group().priority();
         lasts[at] = i == part.rows().size() - 1;
-        events[at] = row.event();
+        rest[at] = ends.oneDatabase() ? row.at() : row.event();
       }
     }
-    long put =
-        ends.oneDatabase()
-            ? put(
-                LISTED,
-                seqs,
-                groups,
-                positions,
-                ids,
-                createdAts,
-                visibleAts,
-                priorities,
-                lasts,
-                batch)
-            : carry(
-                seqs,
-                groups,
-                positions,
-                ids,
-                createdAts,
-                visibleAts,
-                priorities,
-                lasts,
-                events,
-                batch);
+    Object[] columns = {
+      seqs, groups, positions, ids, createdAts, visibleAts, priorities, lasts, rest
+    };
+    long put = ends.oneDatabase() ? put(LISTED, batch, columns) : carry(batch, columns);
     if (put != size) {
       throw new SQLException("a row of a locked group went away", "40001");
     }
@@ -362,16 +347,15 @@ final class ToLegacy implements Mover {
         : createdAt;
   }
 
-  private long put(String rows, Object... parameters) throws SQLException {
-    Object[] all = new Object[parameters.length + 2];
-    System.arraycopy(parameters, 0, all, 0, parameters.length - 1);
-    all[all.length - 3] = request.queue();
-    all[all.length - 2] = ends.move();
-    all[all.length - 1] = parameters[parameters.length - 1];
+  private long put(String rows, String batch, Object... columns) throws SQLException {
+    Object[] all = Arrays.copyOf(columns, columns.length + 3);
+    all[columns.length] = request.queue();
+    all[columns.length + 1] = ends.move();
+    all[columns.length + 2] = batch;
     return Session.query(target, names.in(rows + PUT), row -> row.getLong(1), all).get(0);
   }
 
-  private long carry(Object... parameters) throws SQLException {
+  private long carry(String batch, Object... columns) throws SQLException {
     Session.query(
         source,
         names.in(
@@ -379,8 +363,8 @@ final class ToLegacy implements Mover {
             WITH gone AS (DELETE FROM {messages} WHERE seq = ANY (CAST(? AS bigint[])) RETURNING 1)
             SELECT count(*) FROM gone"""),
         row -> row.getLong(1),
-        parameters[0]);
-    return put(CARRIED, parameters);
+        columns[0]);
+    return put(CARRIED, batch, columns);
   }
 
   private void holdAtSource(List<Placed> placed, String batch) throws SQLException {
