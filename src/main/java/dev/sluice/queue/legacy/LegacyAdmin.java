@@ -36,7 +36,8 @@ final class LegacyAdmin implements QueueAdmin {
 
   /** Leaves out the rows by which a migration holds groups back: they are no messages. */
   private static final String NO_HOLD =
-      "NOT (m.visible_at = 253402300799 AND starts_with(m.id, 'sluice-migration:'))";
+      "NOT (m.visible_at = %d AND starts_with(m.id, '%s'))"
+          .formatted(LegacyHold.UNTIL, LegacyHold.PREFIX);
 
   private static final String STATS =
       """
