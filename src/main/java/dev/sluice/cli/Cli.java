@@ -32,6 +32,7 @@ final class Cli {
     commands.put("failed", () -> FailedCommand.withSubcommands(console));
     commands.put("migrate", () -> new CommandLine(new MigrateCommand(console)));
     commands.put("schema", () -> SchemaCommand.withSubcommands(console));
+    commands.put("bench", () -> new CommandLine(new BenchCommand(console)));
     commands.put("completion", () -> new CommandLine(new CompletionCommand(console)));
   }
 

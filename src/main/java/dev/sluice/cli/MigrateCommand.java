@@ -112,7 +112,7 @@ final class MigrateCommand implements Callable<Integer> {
   @Option(
       names = "--batch",
       paramLabel = "N",
-      defaultValue = "5000",
+      defaultValue = "20000",
       description = "Rows of one transaction. Default: ${DEFAULT-VALUE}.")
   private int batch;
 

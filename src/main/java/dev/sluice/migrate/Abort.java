@@ -46,6 +46,7 @@ final class Abort {
     if (!ends.oneDatabase()) {
       forgetCopies();
     }
+    new RecordTable(ends).index();
     sweep();
     long left = new RecordTable(ends).count();
     ends.commit();
@@ -171,7 +172,7 @@ final class Abort {
     String forgetCopies();
   }
 
-  /** The start of both: the rows of the record that are meant, deleted from it. */
+  /** The start of both: the rows of the record that are meant, deleted from its end. */
   static final String RECORDED =
       """
       WITH listed AS (
@@ -179,6 +180,10 @@ final class Abort {
         USING unnest(CAST(? AS text[]), CAST(? AS bigint[])) AS l(group_id, position)
         WHERE r.move = ? AND r.group_id = l.group_id AND r.position = l.position
         RETURNING r.*
+      ), marked AS (
+        UPDATE {record} r SET last_of_part = true
+        FROM (SELECT move, group_id, min(position) AS position FROM listed GROUP BY move, group_id) l
+        WHERE r.move = l.move AND r.group_id = l.group_id AND r.position = l.position - 1
       )""";
 
   static Map<String, Long> atTheHead(Set<String> groups) {

@@ -117,7 +117,7 @@ final class Ends implements AutoCloseable {
       SchemaTools.execute(
           connection,
           "SET enable_seqscan = off; SET enable_hashjoin = off; SET enable_mergejoin = off;"
-              + " SET plan_cache_mode = force_generic_plan");
+              + " SET plan_cache_mode = force_generic_plan; SET work_mem = '32MB'");
       if (oneDatabase()) {
         // A server that crashes forgets a batch as a whole: it is where it was.
         SchemaTools.execute(connection, "SET synchronous_commit = off");

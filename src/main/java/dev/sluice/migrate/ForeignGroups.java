@@ -8,9 +8,9 @@ import java.sql.SQLException;
 import java.util.ArrayDeque;
 import java.util.Arrays;
 import java.util.Deque;
-import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -24,7 +24,7 @@ final class ForeignGroups implements AutoCloseable {
 
   private static final String QUERY =
       """
-      SELECT COALESCE(q.message_group_id, q.id), max(q.created_at)
+      SELECT COALESCE(q.message_group_id, q.id)
       FROM {legacy} q LEFT JOIN {record} r ON r.move = ? AND r.target_key = q.id
       WHERE q.queue_name = ? AND NOT starts_with(q.id, '%s') AND NOT starts_with(q.id, '%s')
       GROUP BY COALESCE(q.message_group_id, q.id)
@@ -33,20 +33,13 @@ final class ForeignGroups implements AutoCloseable {
           .formatted(Tokens.HOLD, Tokens.ARRIVING);
 
   private final @Nullable Connection connection;
-  private final Deque<Group> read = new ArrayDeque<>();
+  private final Deque<String> read = new ArrayDeque<>();
   private boolean ended;
 
   private ForeignGroups(@Nullable Connection connection) {
     this.connection = connection;
     this.ended = connection == null;
   }
-
-  /**
-   * A group with rows from elsewhere.
-   *
-   * @param lastCreatedAt the second of the last row of the group
-   */
-  record Group(String name, long lastCreatedAt) {}
 
   static ForeignGroups at(Ends ends, String queue) throws SQLException {
     Connection connection = ends.target();
@@ -68,31 +61,28 @@ final class ForeignGroups implements AutoCloseable {
   /**
    * Those of these groups; each call asks for groups behind those of the last one, or for its last.
    */
-  Map<String, Group> among(List<String> groups) throws SQLException {
-    Map<String, Group> found = new HashMap<>();
+  Set<String> among(List<String> groups) throws SQLException {
+    Set<String> found = new HashSet<>();
     for (String group : groups) {
-      Group next = next(group);
-      if (next != null && next.name().equals(group)) {
-        found.put(group, next);
+      if (group.equals(next(group))) {
+        found.add(group);
       }
     }
     return found;
   }
 
-  private @Nullable Group next(String group) throws SQLException {
+  private @Nullable String next(String group) throws SQLException {
     byte[] name = group.getBytes(StandardCharsets.UTF_8);
     while (true) {
       if (read.isEmpty() && !ended && connection != null) {
         read.addAll(
             Session.query(
-                connection,
-                "FETCH " + Keys.FETCH + " FROM " + CURSOR,
-                row -> new Group(row.getString(1), row.getLong(2))));
+                connection, "FETCH " + Keys.FETCH + " FROM " + CURSOR, row -> row.getString(1)));
         ended = read.isEmpty();
       }
-      Group first = read.peekFirst();
+      String first = read.peekFirst();
       if (first == null
-          || Arrays.compareUnsigned(first.name().getBytes(StandardCharsets.UTF_8), name) >= 0) {
+          || Arrays.compareUnsigned(first.getBytes(StandardCharsets.UTF_8), name) >= 0) {
         return first;
       }
       read.removeFirst();

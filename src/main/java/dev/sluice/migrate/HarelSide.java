@@ -97,6 +97,49 @@ final class HarelSide {
             (Object) groups.toArray(String[]::new)));
   }
 
+  /**
+   * A message that waits.
+   *
+   * @param isHead whether it is the first of its group
+   */
+  record Waiting(String group, long seq, boolean isHead) {}
+
+  /** The messages of these groups behind a seq each, in order. */
+  List<Waiting> behind(Map<String, Long> seqs) throws SQLException {
+    return seqs.isEmpty()
+        ? List.of()
+        : Session.query(
+            connection,
+            names.in(
+                """
+                SELECT m.group_id, m.seq, NOT EXISTS (
+                  SELECT 1 FROM {messages} h WHERE h.group_id = m.group_id AND h.seq < m.seq)
+                FROM unnest(CAST(? AS text[]), CAST(? AS bigint[])) AS g(group_id, seq)
+                JOIN {messages} m ON m.group_id = g.group_id AND m.seq > g.seq
+                ORDER BY m.seq"""),
+            row -> new Waiting(row.getString(1), row.getLong(2), row.getBoolean(3)),
+            seqs.keySet().toArray(String[]::new),
+            seqs.values().toArray(Long[]::new));
+  }
+
+  /** Puts messages, of groups that the caller has locked, behind all others, in this order. */
+  void renumber(List<Long> seqs) throws SQLException {
+    if (!seqs.isEmpty()) {
+      Session.query(
+          connection,
+          names.in(
+              """
+              WITH numbered AS MATERIALIZED (
+                SELECT l.seq, nextval('{sequence}') AS number
+                FROM unnest(CAST(? AS bigint[])) AS l(seq)
+              )
+              UPDATE {messages} m SET seq = n.number FROM numbered n WHERE m.seq = n.seq
+              RETURNING 1"""),
+          row -> true,
+          (Object) seqs.toArray(Long[]::new));
+    }
+  }
+
   /** Leases groups that the caller has locked, to a token of ours. */
   void lease(Collection<String> groups, String token) throws SQLException {
     Session.query(

@@ -53,6 +53,11 @@ final class JsonId {
     return usable(id) ? Optional.of(id) : Optional.empty();
   }
 
+  /** Whether a row may have the id that stands so between two quotes, without an escape. */
+  static boolean usableUnescaped(String id) {
+    return id.chars().allMatch(c -> c >= ' ') && usable(id);
+  }
+
   private static boolean usable(String id) {
     return !id.isEmpty()
         && id.indexOf('\0') < 0

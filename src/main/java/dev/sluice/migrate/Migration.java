@@ -98,7 +98,20 @@ public final class Migration {
     }
     settle(ends);
     long left = abort.run();
-    return new Outcome(left == 0 ? "aborted" : "aborting", left, List.of());
+    return left == 0
+        ? new Outcome("aborted", 0, ofOthers(ends))
+        : new Outcome("aborting", left, List.of());
+  }
+
+  private List<String> ofOthers(Ends ends) throws SQLException {
+    long count =
+        ends.toHarel()
+            ? new HarelSide(ends.target(), ends.names()).count()
+            : new LegacySide(ends.target(), ends.names(), request.queue()).count();
+    ends.commit();
+    return count == 0
+        ? List.of()
+        : List.of(count + " messages at the target were put there by others, and stay");
   }
 
   private void settle(Ends ends) throws SQLException {
@@ -137,9 +150,8 @@ public final class Migration {
       tally.beginPass(pass == 1);
       pass(ends, mover);
       boolean inTime = System.nanoTime() < deadline;
-      boolean more = tally.moved > 0 || tally.mayHelpToWait();
       boolean briefly = pass < PASSES && (tally.moved > 0 || tally.busy > 0);
-      if (!more || !(inTime || briefly)) {
+      if (!(inTime || briefly) || !mayMoveMore(mover)) {
         return;
       }
       if (tally.moved == 0) {
@@ -147,6 +159,11 @@ public final class Migration {
         Pause.millis(Math.max(PAUSE.toMillis(), 2 * (System.nanoTime() - began) / 1_000_000));
       }
     }
+  }
+
+  // What came behind the keys of a pass, or in place of what was in flight, is for the next one.
+  private boolean mayMoveMore(Mover mover) throws SQLException {
+    return tally.mayHelpToWait() || mover.remaining() > tally.refusedMessages;
   }
 
   private void pass(Ends ends, Mover mover) throws SQLException {

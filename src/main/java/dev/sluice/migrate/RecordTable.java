@@ -10,7 +10,7 @@ import java.util.Map;
 
 /**
  * What was moved, a row each, at the target. Written in the transaction that writes the rows; what
- * goes back takes its record along.
+ * goes back takes its record along. The last row that it has of a group is always marked so.
  */
 final class RecordTable {
   static final String NAME = "sluice_migration";
@@ -30,17 +30,26 @@ final class RecordTable {
         priority      INTEGER,
         placed_at     BIGINT,
         batch         TEXT,
-        PRIMARY KEY (move, group_id, position)
+        last_of_part  BOOLEAN NOT NULL
       )""";
 
-  /** One descent in the key per group. */
+  /** An entry for each part of a group that has moved: a row each would cost as much as the row. */
+  private static final String CREATE_PARTS =
+      """
+      CREATE INDEX ON {record} (move, group_id, position) WHERE last_of_part""";
+
+  private static final String CREATE_ROWS =
+      """
+      CREATE INDEX IF NOT EXISTS sluice_migration_rows ON {record} (move, group_id, position)""";
+
+  /** One descent in the index per group. */
   private static final String LAST =
       """
       SELECT g.group_id, l.position, l.placed_at, l.target_key
       FROM unnest(CAST(? AS text[])) AS g(group_id)
       CROSS JOIN LATERAL (
         SELECT r.position, r.placed_at, r.target_key FROM {record} r
-        WHERE r.move = ? AND r.group_id = g.group_id
+        WHERE r.move = ? AND r.group_id = g.group_id AND r.last_of_part
         ORDER BY r.position DESC LIMIT 1
       ) l""";
 
@@ -64,8 +73,15 @@ final class RecordTable {
   void create() throws SQLException {
     if (!exists()) {
       SchemaTools.execute(ends.target(), names.in(CREATE));
+      SchemaTools.execute(ends.target(), names.in(CREATE_PARTS));
       ends.commit();
     }
+  }
+
+  /** Has each row be found by its place, which only an abort does. */
+  void index() throws SQLException {
+    SchemaTools.execute(ends.target(), names.in(CREATE_ROWS));
+    ends.commit();
   }
 
   /** What each of these groups has in the record; groups that have nothing are not in it. */
@@ -99,7 +115,7 @@ final class RecordTable {
     boolean shared =
         Session.query(
                 connection,
-                names.in("SELECT EXISTS (SELECT 1 FROM {record} WHERE move <> ?)"),
+                names.in("SELECT EXISTS (SELECT 1 FROM {record} WHERE move <> ? AND last_of_part)"),
                 row -> row.getBoolean(1),
                 ends.move())
             .get(0);

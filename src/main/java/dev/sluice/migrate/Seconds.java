@@ -1,5 +1,7 @@
 package dev.sluice.migrate;
 
+import java.util.List;
+
 /**
  * Gives the rows of a group, in their order, seconds such that they sort by (second, id) as they
  * are. Rows whose ids ascend share a second.
@@ -10,12 +12,12 @@ final class Seconds {
   /**
    * Which second each row gets, counted from that of the first one.
    *
-   * @param ranks the place of each row's id in the order of the database
+   * @param ascends of each row, whether its id comes behind that of the row before
    */
-  static long[] steps(long[] ranks) {
-    long[] steps = new long[ranks.length];
-    for (int i = 1; i < ranks.length; i++) {
-      steps[i] = steps[i - 1] + (ranks[i] > ranks[i - 1] ? 0 : 1);
+  static long[] steps(List<Boolean> ascends) {
+    long[] steps = new long[ascends.size()];
+    for (int i = 1; i < steps.length; i++) {
+      steps[i] = steps[i - 1] + (ascends.get(i) ? 0 : 1);
     }
     return steps;
   }

@@ -24,6 +24,7 @@ final class Tally {
 
   long inFlight;
   long refused;
+  long refusedMessages;
   long busy;
   long tooYoung;
 
@@ -39,6 +40,7 @@ final class Tally {
     moved = 0;
     inFlight = 0;
     refused = 0;
+    refusedMessages = 0;
     busy = 0;
     tooYoung = 0;
     notes.clear();
@@ -54,8 +56,9 @@ final class Tally {
     arrivals |= again;
   }
 
-  void refuse(String group, String reason) {
+  void refuse(String group, int messages, String reason) {
     refused++;
+    refusedMessages += messages;
     if (refused <= EXAMPLES) {
       notes.add("group '" + group + "' was not moved: " + reason);
     }

@@ -30,19 +30,26 @@ final class ToHarel implements Mover {
       ORDER BY COALESCE(message_group_id, id) COLLATE "C", created_at, id"""
           .formatted(Tokens.HOLD, Tokens.ARRIVING);
 
-  /** By primary key. The text itself comes along only where it does not begin as Go writes it. */
+  /**
+   * By primary key. What is not usual comes along only where it is so: most rows cost three short
+   * columns. Where a row lies is its shortest name, and stays so while it is locked.
+   */
   private static final String LOCK =
       """
-      SELECT q.id, q.receipt_handle IS NOT NULL AND q.visible_at > c.now,
-        q.receipt_handle IS NULL AND q.visible_at > c.now, q.visible_at, q.created_at,
-        q.message_group_id IS NULL, strpos(q.payload, '"highPriority":true') > 0,
-        CASE WHEN starts_with(q.payload, '{"id":' || to_json(q.id)::text) THEN NULL
-          ELSE q.payload END,
-        COALESCE(q.receive_count, 0)
-      FROM {legacy} q, (SELECT %s AS now OFFSET 0) c
+      SELECT q.id, q.ctid::text,
+        (q.receipt_handle IS NOT NULL AND q.visible_at > c.now)::int * %2$d
+          + (q.receipt_handle IS NULL AND q.visible_at > c.now)::int * %3$d
+          + (q.message_group_id IS NULL)::int * %4$d
+          + (strpos(q.payload, '"highPriority":true') > 0)::int * %5$d
+          + (COALESCE(q.receive_count, 0) > 0)::int * %6$d,
+        CASE WHEN q.visible_at > c.now THEN q.visible_at END,
+        CASE WHEN q.created_at < 1 THEN q.created_at END,
+        CASE WHEN NOT starts_with(q.payload, '{"id":' || to_json(q.id)::text) THEN q.payload END
+      FROM {legacy} q, (SELECT %1$s AS now OFFSET 0) c
       WHERE q.queue_name = ? AND q.id = ANY (CAST(? AS text[]))
       FOR UPDATE OF q SKIP LOCKED"""
-          .formatted(LegacySide.NOW);
+          .formatted(
+              LegacySide.NOW, Row.IN_FLIGHT, Row.DELAYED, Row.UNGROUPED, Row.HIGH, Row.RECEIVED);
 
   /**
    * What is claimed or delayed in these groups, also of rows that came after the keys were read. An
@@ -60,11 +67,12 @@ final class ToHarel implements Mover {
   private static final String LISTED =
       """
       WITH listed AS (
-        SELECT * FROM unnest(CAST(? AS text[]), CAST(? AS text[]), CAST(? AS bigint[]))
-          WITH ORDINALITY AS l(id, group_id, position, place)
+        SELECT * FROM unnest(CAST(? AS tid[]), CAST(? AS text[]), CAST(? AS bigint[]),
+            CAST(? AS boolean[]))
+          WITH ORDINALITY AS l(at, group_id, position, last_of_part, place)
       ), gone AS (
-        DELETE FROM {legacy} q USING listed l WHERE q.queue_name = ? AND q.id = l.id
-        RETURNING l.place, l.group_id, l.position, q.id, q.payload, q.created_at, q.receive_count,
+        DELETE FROM {legacy} q USING listed l WHERE q.ctid = l.at AND q.queue_name = ?
+        RETURNING l.place, l.group_id, l.position, l.last_of_part, q.id, q.payload, q.created_at, q.receive_count,
           (q.message_group_id IS NULL)::int AS ungrouped
       )""";
 
@@ -72,9 +80,10 @@ final class ToHarel implements Mover {
       """
       WITH gone AS (
         SELECT * FROM unnest(CAST(? AS text[]), CAST(? AS text[]), CAST(? AS bigint[]),
-            CAST(? AS text[]), CAST(? AS bigint[]), CAST(? AS int[]), CAST(? AS int[]))
+            CAST(? AS boolean[]), CAST(? AS text[]), CAST(? AS bigint[]), CAST(? AS int[]),
+            CAST(? AS int[]))
           WITH ORDINALITY
-          AS l(id, group_id, position, payload, created_at, receive_count, ungrouped, place)
+          AS l(id, group_id, position, last_of_part, payload, created_at, receive_count, ungrouped, place)
       )""";
 
   private static final String PUT =
@@ -87,9 +96,9 @@ final class ToHarel implements Mover {
         SELECT seq, group_id, payload FROM numbered
       ), kept AS (
         INSERT INTO {record} (move, group_id, position, source_key, target_key, sha256, created_at,
-          receive_count, ungrouped, batch)
+          receive_count, ungrouped, batch, last_of_part)
         SELECT ?, group_id, position, id, seq::text, sha256(convert_to(payload, 'UTF8')), created_at,
-          receive_count, ungrouped::boolean, CAST(? AS text)
+          receive_count, ungrouped::boolean, CAST(? AS text), last_of_part
         FROM numbered
         RETURNING 1
       )
@@ -117,16 +126,38 @@ final class ToHarel implements Mover {
     this.record = new RecordTable(ends);
   }
 
+  /**
+   * A row that is locked.
+   *
+   * @param at where it lies
+   * @param visibleAt of a row that is not visible yet, else 0
+   * @param createdAt of a row of the first second or before, else 1
+   * @param unclear the text of a row that may say another id than the column
+   */
   private record Row(
-      String id,
-      boolean inFlight,
-      boolean delayed,
-      long visibleAt,
-      long createdAt,
-      boolean ungrouped,
-      boolean high,
-      @Nullable String unclear,
-      int received) {}
+      String id, String at, int state, long visibleAt, long createdAt, @Nullable String unclear) {
+    static final int IN_FLIGHT = 1;
+    static final int DELAYED = 2;
+    static final int UNGROUPED = 4;
+    static final int HIGH = 8;
+    static final int RECEIVED = 16;
+
+    static Row read(ResultSet row) throws SQLException {
+      long createdAt = row.getLong(5);
+      boolean late = row.wasNull();
+      return new Row(
+          row.getString(1),
+          row.getString(2),
+          row.getInt(3),
+          row.getLong(4),
+          late ? 1 : createdAt,
+          row.getString(6));
+    }
+
+    boolean is(int what) {
+      return (state & what) != 0;
+    }
+  }
 
   /** The rows of one group that go together. */
   private record Part(String group, List<Row> rows, Optional<Last> last) {
@@ -135,7 +166,7 @@ final class ToHarel implements Mover {
     }
 
     boolean isNamed() {
-      return rows.stream().anyMatch(row -> !row.ungrouped());
+      return rows.stream().anyMatch(row -> !row.is(Row.UNGROUPED));
     }
 
     long beforeFirst() {
@@ -155,6 +186,8 @@ final class ToHarel implements Mover {
     if (!parts.isEmpty()) {
       parts = arrive(parts, later);
     }
+    List<Long> since = parts.isEmpty() ? List.of() : publishedSince(parts, later);
+    parts = parts.stream().filter(part -> !later.contains(part.group())).toList();
     if (parts.isEmpty()) {
       ends.rollBack();
       return later;
@@ -165,6 +198,7 @@ final class ToHarel implements Mover {
     }
     Map<String, Double> parks = delays(parts);
     put(parts, batch);
+    harel.renumber(since);
     park(parks, batch);
     holdAtSource(parts, batch);
     ends.commit();
@@ -193,7 +227,7 @@ final class ToHarel implements Mover {
               keys.stream()
                   .flatMap(k -> Optional.ofNullable(locked.get(k.key())).stream())
                   .toList();
-          long inFlight = rows.stream().filter(Row::inFlight).count();
+          long inFlight = rows.stream().filter(row -> row.is(Row.IN_FLIGHT)).count();
           Optional<Last> before = Optional.ofNullable(last.get(group));
           if (keys.stream().anyMatch(key -> lockedByOthers.contains(key.key()))) {
             tally.busy++;
@@ -218,7 +252,10 @@ final class ToHarel implements Mover {
       if (delayed.isEmpty()) {
         kept.add(part);
       } else {
-        tally.refuse(part.group(), "a row behind its head is delayed, and --strict was given");
+        tally.refuse(
+            part.group(),
+            part.rows().size(),
+            "a row behind its head is delayed, and --strict was given");
         later.add(part.group());
       }
     }
@@ -227,23 +264,9 @@ final class ToHarel implements Mover {
 
   private Map<String, Row> lock(List<String> ids) throws SQLException {
     Map<String, Row> locked = new HashMap<>();
-    Session.query(
-            source, names.in(LOCK), ToHarel::read, request.queue(), ids.toArray(String[]::new))
+    Session.query(source, names.in(LOCK), Row::read, request.queue(), ids.toArray(String[]::new))
         .forEach(row -> locked.put(row.id(), row));
     return locked;
-  }
-
-  private static Row read(ResultSet row) throws SQLException {
-    return new Row(
-        row.getString(1),
-        row.getBoolean(2),
-        row.getBoolean(3),
-        row.getLong(4),
-        row.getLong(5),
-        row.getBoolean(6),
-        row.getBoolean(7),
-        row.getString(8),
-        row.getInt(9));
   }
 
   /** By group: how many rows are claimed, which are delayed. */
@@ -277,11 +300,12 @@ final class ToHarel implements Mover {
     Map<String, Integer> priorities = new LinkedHashMap<>();
     for (Part part : parts) {
       if (part.isHeadOfGroup() && full.contains(part.group())) {
-        tally.refuse(part.group(), "the target holds messages of it from elsewhere");
+        tally.refuse(
+            part.group(), part.rows().size(), "the target holds messages of it from elsewhere");
         later.add(part.group());
       } else {
         welcome.add(part);
-        priorities.put(part.group(), part.rows().get(0).high() ? 4 : 0);
+        priorities.put(part.group(), part.rows().get(0).is(Row.HIGH) ? 4 : 0);
       }
     }
     if (welcome.isEmpty()) {
@@ -310,17 +334,46 @@ final class ToHarel implements Mover {
     return ours;
   }
 
+  /**
+   * What producers that have switched wrote to the target, behind which what they wrote to the
+   * source before must not stand. A head that is handled right now stays where it is.
+   */
+  private List<Long> publishedSince(List<Part> parts, Set<String> later) throws SQLException {
+    Map<String, Long> swept = new LinkedHashMap<>();
+    for (Part part : parts) {
+      part.last().ifPresent(last -> swept.put(part.group(), Long.valueOf(last.targetKey())));
+    }
+    List<HarelSide.Waiting> since = harel.behind(swept);
+    if (since.isEmpty()) {
+      return List.of();
+    }
+    Map<String, HarelSide.Group> locked = new HashMap<>();
+    harel
+        .lock(since.stream().map(HarelSide.Waiting::group).distinct().toList())
+        .forEach(group -> locked.put(group.name(), group));
+    List<Long> seqs = new ArrayList<>();
+    for (HarelSide.Waiting row : since) {
+      HarelSide.Group group = locked.get(row.group());
+      if (group == null) {
+        tally.busy += later.add(row.group()) ? 1 : 0;
+      } else if (group.isFree() || !row.isHead()) {
+        seqs.add(row.seq());
+      }
+    }
+    return seqs;
+  }
+
   /** The heads that are delayed, of groups that are empty at the target; counts other delays. */
   private Map<String, Double> delays(List<Part> parts) throws SQLException {
     Map<String, Double> parks = new LinkedHashMap<>();
     for (Part part : parts) {
       List<Row> rows = part.rows();
-      if (rows.get(0).delayed()) {
+      if (rows.get(0).is(Row.DELAYED)) {
         parks.put(part.group(), (double) rows.get(0).visibleAt());
       }
       rows.stream()
           .skip(1)
-          .filter(Row::delayed)
+          .filter(row -> row.is(Row.DELAYED))
           .forEach(row -> tally.delayLost(part.group(), row.id()));
     }
     if (!parks.isEmpty()) {
@@ -343,36 +396,54 @@ final class ToHarel implements Mover {
     }
   }
 
-  private void put(List<Part> parts, String batch) throws SQLException {
-    List<String> ids = new ArrayList<>();
-    List<String> groups = new ArrayList<>();
-    List<Long> positions = new ArrayList<>();
-    for (Part part : parts) {
-      long position = part.last().map(Last::position).orElse(0L);
-      for (Row row : part.rows()) {
-        ids.add(row.id());
-        groups.add(part.group());
-        positions.add(++position);
+  /** What a statement is told of the rows that move, an array per column. */
+  private static final class Columns {
+    final String[] ids;
+    final String[] places;
+    final String[] groups;
+    final Long[] positions;
+    final Boolean[] lasts;
+
+    Columns(List<Part> parts) {
+      int size = parts.stream().mapToInt(part -> part.rows().size()).sum();
+      ids = new String[size];
+      places = new String[size];
+      groups = new String[size];
+      positions = new Long[size];
+      lasts = new Boolean[size];
+      int at = 0;
+      for (Part part : parts) {
+        long position = part.last().map(Last::position).orElse(0L);
+        for (Row row : part.rows()) {
+          ids[at] = row.id();
+          places[at] = row.at();
+          groups[at] = part.group();
+          positions[at] = ++position;
+          lasts[at] = false;
+          at++;
+        }
+        lasts[at - 1] = true;
       }
     }
-    long put =
-        ends.oneDatabase()
-            ? inOne(ids, groups, positions)
-            : acrossTwo(ids, groups, positions, batch);
-    if (put != ids.size()) {
+  }
+
+  private void put(List<Part> parts, String batch) throws SQLException {
+    Columns columns = new Columns(parts);
+    long put = ends.oneDatabase() ? inOne(columns) : acrossTwo(columns, batch);
+    if (put != columns.ids.length) {
       throw new SQLException("a locked row went away", "40001");
     }
   }
 
-  private long inOne(List<String> ids, List<String> groups, List<Long> positions)
-      throws SQLException {
+  private long inOne(Columns columns) throws SQLException {
     return Session.query(
             target,
             names.in(LISTED + PUT),
             row -> row.getLong(1),
-            ids.toArray(String[]::new),
-            groups.toArray(String[]::new),
-            positions.toArray(Long[]::new),
+            columns.places,
+            columns.groups,
+            columns.positions,
+            columns.lasts,
             request.queue(),
             ends.move(),
             null)
@@ -382,9 +453,8 @@ final class ToHarel implements Mover {
   private record Carried(
       long place, String payload, long createdAt, @Nullable Integer received, int ungrouped) {}
 
-  private long acrossTwo(List<String> ids, List<String> groups, List<Long> positions, String batch)
-      throws SQLException {
-    Carried[] carried = new Carried[ids.size()];
+  private long acrossTwo(Columns columns, String batch) throws SQLException {
+    Carried[] carried = new Carried[columns.ids.length];
     for (Carried row :
         Session.query(
             source,
@@ -397,9 +467,10 @@ final class ToHarel implements Mover {
                     row.getLong(3),
                     row.getObject(4, Integer.class),
                     row.getInt(5)),
-            ids.toArray(String[]::new),
-            groups.toArray(String[]::new),
-            positions.toArray(Long[]::new),
+            columns.places,
+            columns.groups,
+            columns.positions,
+            columns.lasts,
             request.queue())) {
       carried[(int) row.place() - 1] = row;
     }
@@ -407,9 +478,10 @@ final class ToHarel implements Mover {
             target,
             names.in(CARRIED + PUT),
             row -> row.getLong(1),
-            ids.toArray(String[]::new),
-            groups.toArray(String[]::new),
-            positions.toArray(Long[]::new),
+            columns.ids,
+            columns.groups,
+            columns.positions,
+            columns.lasts,
             Arrays.stream(carried).map(Carried::payload).toArray(String[]::new),
             Arrays.stream(carried).map(Carried::createdAt).toArray(Long[]::new),
             Arrays.stream(carried).map(Carried::received).toArray(Integer[]::new),
@@ -449,7 +521,7 @@ final class ToHarel implements Mover {
         tally.swept();
       }
       for (Row row : part.rows()) {
-        tally.receiveCountsLost += row.received() > 0 ? 1 : 0;
+        tally.receiveCountsLost += row.is(Row.RECEIVED) ? 1 : 0;
         String unclear = row.unclear();
         if (unclear != null && !JsonId.of(unclear).equals(Optional.of(row.id()))) {
           tally.idMismatches++;

@@ -4,6 +4,7 @@ import dev.sluice.migrate.HarelSide.Group;
 import dev.sluice.migrate.RecordTable.Last;
 import dev.sluice.queue.jdbc.Session;
 import java.sql.Connection;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -12,9 +13,9 @@ import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
-import java.util.stream.Collectors;
 
 /**
  * From the harel tables to the legacy table, whose order is (created_at, id) in whole seconds: rows
@@ -36,31 +37,34 @@ final class ToLegacy implements Mover {
         INSERT INTO {legacy} (id, queue_name, message_group_id, receipt_handle, visible_at, payload,
           created_at, receive_count)
         SELECT id, ?, NULLIF(group_id, id), NULL, visible_at, event, created_at, 0
-        FROM gone ORDER BY place
+        FROM gone ORDER BY id
       ), kept AS (
         INSERT INTO {record} (move, group_id, position, source_key, target_key, sha256, ungrouped,
-          priority, placed_at, batch)
+          priority, placed_at, batch, last_of_part)
         SELECT ?, group_id, position, seq::text, id, sha256(convert_to(event, 'UTF8')), false,
-          priority, created_at, CAST(? AS text)
+          priority, created_at, CAST(? AS text), last_of_part
         FROM gone
         RETURNING 1
       )
       SELECT count(*) FROM kept""";
 
   private static final String COLUMNS =
-      "l(seq, group_id, position, id, created_at, visible_at, priority, ";
+      "l(seq, group_id, position, id, created_at, visible_at, priority, last_of_part, ";
 
   private static final String ARRAYS =
       """
       unnest(CAST(? AS bigint[]), CAST(? AS text[]), CAST(? AS bigint[]), CAST(? AS text[]),
-        CAST(? AS bigint[]), CAST(? AS bigint[]), CAST(? AS int[])""";
+        CAST(? AS bigint[]), CAST(? AS bigint[]), CAST(? AS int[]), CAST(? AS boolean[])""";
 
+  /** Where a row lies finds it at once; its seq says that it is still the same one. */
   private static final String LISTED =
       """
-      WITH listed AS (SELECT * FROM %s) WITH ORDINALITY AS %s place)
+      WITH listed AS (
+        SELECT * FROM %s, CAST(? AS tid[])) WITH ORDINALITY AS %s at, place)
       ), gone AS (
-        DELETE FROM {messages} m USING listed l WHERE m.seq = l.seq
-        RETURNING l.*, m.event
+        DELETE FROM {messages} m USING listed l WHERE m.ctid = l.at AND m.seq = l.seq
+        RETURNING l.seq, l.group_id, l.position, l.id, l.created_at, l.visible_at, l.priority,
+          l.last_of_part, m.event
       )"""
           .formatted(ARRAYS, COLUMNS);
 
@@ -71,11 +75,29 @@ final class ToLegacy implements Mover {
       )"""
           .formatted(ARRAYS, COLUMNS);
 
-  /** Takes the collation of the column, which need not be the database's. */
-  private static final String RANKS =
+  /**
+   * The id of a text that begins as Go writes it, and that is no other by an escape or by a second
+   * key; the text itself where that is not so, or where it is to be carried.
+   */
+  private static final String ROWS =
       """
-      SELECT dense_rank() OVER (
-        ORDER BY COALESCE((SELECT q.id FROM {legacy} q WHERE false), g.id))
+      SELECT m.seq, p.id, CASE WHEN p.id IS NULL OR CAST(? AS boolean) THEN m.event END,
+        m.ctid::text
+      FROM {messages} m CROSS JOIN LATERAL (
+        SELECT CASE
+          WHEN starts_with(m.event, '{"id":"') AND strpos(m.event, chr(92)) = 0
+            AND split_part(m.event, '"', 5) <> '' AND strpos(substr(m.event, 8), '"id"') = 0
+          THEN split_part(m.event, '"', 4) END AS id
+        OFFSET 0
+      ) p
+      WHERE m.seq = ANY (CAST(? AS bigint[]))""";
+
+  /** Takes the collation of the column, which need not be the database's. */
+  private static final String ASCENDS =
+      """
+      SELECT COALESCE(
+        COALESCE((SELECT q.id FROM {legacy} q WHERE false), g.id) > lag(g.id) OVER (ORDER BY g.place),
+        false)
       FROM unnest(CAST(? AS text[])) WITH ORDINALITY AS g(id, place)
       ORDER BY g.place""";
 
@@ -105,9 +127,24 @@ final class ToLegacy implements Mover {
     this.foreign = ForeignGroups.NONE;
   }
 
-  private record Row(long seq, String event, String id) {
+  /**
+   * A message, with the id that it will have.
+   *
+   * @param event its text, where that passes through here; else empty
+   * @param at where it lies
+   */
+  private record Row(long seq, String event, String id, String at) {
+    static Row read(ResultSet row) throws SQLException {
+      long seq = row.getLong(1);
+      String event = Objects.requireNonNullElse(row.getString(3), "");
+      String plain = row.getString(2);
+      Optional<String> id =
+          plain == null ? JsonId.of(event) : Optional.of(plain).filter(JsonId::usableUnescaped);
+      return new Row(seq, event, id.orElse("harel-" + seq), row.getString(4));
+    }
+
     Row withId(String other) {
-      return new Row(seq, event, other);
+      return new Row(seq, event, other, at);
     }
   }
 
@@ -130,9 +167,9 @@ final class ToLegacy implements Mover {
   @Override
   public Set<String> move(Chunk chunk) throws SQLException {
     Set<String> later = new HashSet<>();
-    Map<String, ForeignGroups.Group> strangers = foreign.among(chunk.groups());
+    Set<String> strangers = foreign.among(chunk.groups());
     List<Part> parts = movable(chunk, strangers, later);
-    List<Placed> placed = parts.isEmpty() ? List.of() : placed(named(parts), strangers, later);
+    List<Placed> placed = parts.isEmpty() ? List.of() : placed(named(parts), later);
     if (placed.isEmpty()) {
       ends.rollBack();
       return later;
@@ -154,8 +191,7 @@ final class ToLegacy implements Mover {
     return later;
   }
 
-  private List<Part> movable(
-      Chunk chunk, Map<String, ForeignGroups.Group> strangers, Set<String> later)
+  private List<Part> movable(Chunk chunk, Set<String> strangers, Set<String> later)
       throws SQLException {
     Map<String, Group> locked = lock(chunk.groups());
     Map<String, List<Row>> rows = rows(chunk);
@@ -173,8 +209,9 @@ final class ToLegacy implements Mover {
       } else if (!group.isFree() && !group.isHeld() && !group.isParked(longestLease)) {
         tally.inFlight++;
         later.add(name);
-      } else if (before.isEmpty() && strangers.containsKey(name)) {
-        tally.refuse(name, "the target holds messages of it from elsewhere");
+      } else if (before.isEmpty() && strangers.contains(name)) {
+        tally.refuse(
+            name, entry.getValue().size(), "the target holds messages of it from elsewhere");
         later.add(name);
       } else {
         parts.add(new Part(group, entry.getValue(), before, sizes.getOrDefault(name, 0L)));
@@ -201,39 +238,33 @@ final class ToLegacy implements Mover {
   }
 
   private Map<String, List<Row>> rows(Chunk chunk) throws SQLException {
-    record Found(String group, Row row) {}
-    return Session.query(
+    Map<Long, Row> found = new HashMap<>();
+    Session.query(
             source,
-            names.in(
-                """
-                SELECT m.group_id, m.seq, m.event
-                FROM unnest(CAST(? AS bigint[])) WITH ORDINALITY AS l(seq, place)
-                JOIN {messages} m ON m.seq = l.seq ORDER BY l.place"""),
-            row -> new Found(row.getString(1), new Row(row.getLong(2), row.getString(3), "")),
-            (Object) chunk.keys().stream().map(k -> Long.valueOf(k.key())).toArray(Long[]::new))
-        .stream()
-        .collect(
-            Collectors.groupingBy(
-                Found::group,
-                LinkedHashMap::new,
-                Collectors.mapping(Found::row, Collectors.toList())));
+            names.in(ROWS),
+            Row::read,
+            !ends.oneDatabase(),
+            chunk.keys().stream().map(k -> Long.valueOf(k.key())).toArray(Long[]::new))
+        .forEach(row -> found.put(row.seq(), row));
+    Map<String, List<Row>> rows = new LinkedHashMap<>();
+    for (RowKey key : chunk.keys()) {
+      Row row = found.get(Long.valueOf(key.key()));
+      if (row != null) {
+        rows.computeIfAbsent(key.group(), group -> new ArrayList<>()).add(row);
+      }
+    }
+    return rows;
   }
 
-  /** Gives each row its id: that of its JSON, or one made of its seq. */
+  /** Gives another id to each row whose id the queue has, or an earlier row. */
   private List<Part> named(List<Part> parts) throws SQLException {
-    List<Part> wished = new ArrayList<>();
-    for (Part part : parts) {
-      List<Row> rows =
-          part.rows().stream()
-              .map(row -> row.withId(JsonId.of(row.event()).orElse("harel-" + row.seq())))
-              .toList();
-      wished.add(new Part(part.group(), rows, part.last(), part.size()));
+    List<String> wished = parts.stream().flatMap(p -> p.rows().stream()).map(Row::id).toList();
+    Set<String> taken = new HashSet<>(legacy.present(wished));
+    if (taken.isEmpty() && new HashSet<>(wished).size() == wished.size()) {
+      return parts;
     }
-    Set<String> taken =
-        new HashSet<>(
-            legacy.present(wished.stream().flatMap(p -> p.rows().stream()).map(Row::id).toList()));
     List<Part> named = new ArrayList<>();
-    for (Part part : wished) {
+    for (Part part : parts) {
       List<Row> rows = new ArrayList<>();
       for (Row row : part.rows()) {
         String id = row.id();
@@ -247,25 +278,20 @@ final class ToLegacy implements Mover {
     return named;
   }
 
-  private List<Placed> placed(
-      List<Part> parts, Map<String, ForeignGroups.Group> strangers, Set<String> later)
-      throws SQLException {
+  private List<Placed> placed(List<Part> parts, Set<String> later) throws SQLException {
     String[] ids =
         parts.stream().flatMap(p -> p.rows().stream()).map(Row::id).toArray(String[]::new);
-    List<Long> ranks = Session.query(target, names.in(RANKS), row -> row.getLong(1), (Object) ids);
+    List<Boolean> ascends =
+        Session.query(target, names.in(ASCENDS), row -> row.getBoolean(1), (Object) ids);
     long now = Session.query(target, "SELECT " + LegacySide.NOW, row -> row.getLong(1)).get(0);
     List<Placed> placed = new ArrayList<>();
     int at = 0;
     for (Part part : parts) {
       int size = part.rows().size();
-      long[] steps =
-          Seconds.steps(ranks.subList(at, at + size).stream().mapToLong(r -> r).toArray());
+      long[] steps = Seconds.steps(ascends.subList(at, at + size));
       at += size;
-      ForeignGroups.Group stranger = strangers.get(part.name());
-      long last =
-          Math.max(
-              part.last().map(Last::placedAt).orElse(Long.MIN_VALUE),
-              stranger == null ? Long.MIN_VALUE : stranger.lastCreatedAt());
+      // Before what producers that have switched wrote to the target since.
+      long last = part.last().map(Last::placedAt).orElse(Long.MIN_VALUE);
       long first = Seconds.first(last, now, part.size() + ROOM);
       // Behind us only what is past: a producer's next row of this second could have a smaller id.
       if (first + steps[size - 1] >= now) {
@@ -287,7 +313,8 @@ final class ToLegacy implements Mover {
     Long[] createdAts = new Long[size];
     Long[] visibleAts = new Long[size];
     Integer[] priorities = new Integer[size];
-    String[] events = new String[size];
+    Boolean[] lasts = new Boolean[size];
+    String[] rest = new String[size];
     int at = 0;
     for (Placed p : placed) {
       Part part = p.part();
@@ -301,14 +328,14 @@ final class ToLegacy implements Mover {
         createdAts[at] = p.seconds().get(i);
         visibleAts[at] = visibleAt(part.group(), i, p.seconds().get(i));
         priorities[at] = part.group().priority();
-        events[at] = row.event();
+        lasts[at] = i == part.rows().size() - 1;
+        rest[at] = ends.oneDatabase() ? row.at() : row.event();
       }
     }
-    long put =
-        ends.oneDatabase()
-            ? put(LISTED, seqs, groups, positions, ids, createdAts, visibleAts, priorities, batch)
-            : carry(
-                seqs, groups, positions, ids, createdAts, visibleAts, priorities, events, batch);
+    Object[] columns = {
+      seqs, groups, positions, ids, createdAts, visibleAts, priorities, lasts, rest
+    };
+    long put = ends.oneDatabase() ? put(LISTED, batch, columns) : carry(batch, columns);
     if (put != size) {
       throw new SQLException("a row of a locked group went away", "40001");
     }
@@ -320,16 +347,15 @@ final class ToLegacy implements Mover {
         : createdAt;
   }
 
-  private long put(String rows, Object... parameters) throws SQLException {
-    Object[] all = new Object[parameters.length + 2];
-    System.arraycopy(parameters, 0, all, 0, parameters.length - 1);
-    all[all.length - 3] = request.queue();
-    all[all.length - 2] = ends.move();
-    all[all.length - 1] = parameters[parameters.length - 1];
+  private long put(String rows, String batch, Object... columns) throws SQLException {
+    Object[] all = Arrays.copyOf(columns, columns.length + 3);
+    all[columns.length] = request.queue();
+    all[columns.length + 1] = ends.move();
+    all[columns.length + 2] = batch;
     return Session.query(target, names.in(rows + PUT), row -> row.getLong(1), all).get(0);
   }
 
-  private long carry(Object... parameters) throws SQLException {
+  private long carry(String batch, Object... columns) throws SQLException {
     Session.query(
         source,
         names.in(
@@ -337,8 +363,8 @@ final class ToLegacy implements Mover {
             WITH gone AS (DELETE FROM {messages} WHERE seq = ANY (CAST(? AS bigint[])) RETURNING 1)
             SELECT count(*) FROM gone"""),
         row -> row.getLong(1),
-        parameters[0]);
-    return put(CARRIED, parameters);
+        columns[0]);
+    return put(CARRIED, batch, columns);
   }
 
   private void holdAtSource(List<Placed> placed, String batch) throws SQLException {

@@ -10,8 +10,9 @@ import com.tngtech.archunit.core.importer.ImportOption;
 import org.junit.jupiter.api.Test;
 
 /**
- * Arrows point one way: cli, then monitor, router and migrate, then delivery and the backends, then
- * queue. The monitor stands above the router, which tells it what it does without knowing it.
+ * Arrows point one way: cli, then bench, monitor, router and migrate, then delivery and the
+ * backends, then queue. The monitor stands above the router, which tells it what it does without
+ * knowing it.
  */
 class ArchitectureTest {
   private static final JavaClasses OURS =
@@ -165,6 +166,39 @@ class ArchitectureTest {
         .dependOnClassesThat()
         .resideInAnyPackage(
             "dev.sluice.cli..", "dev.sluice.queue.legacy..", "dev.sluice.queue.harel..")
+        .check(OURS);
+  }
+
+  @Test
+  void onlyTheCommandsKnowTheBench() {
+    noClasses()
+        .that()
+        .resideOutsideOfPackages("dev.sluice.bench..", "dev.sluice.cli..")
+        .should()
+        .dependOnClassesThat()
+        .resideInAPackage("dev.sluice.bench..")
+        .check(OURS);
+  }
+
+  @Test
+  void theBenchKnowsNoCommand() {
+    noClasses()
+        .that()
+        .resideInAPackage("dev.sluice.bench..")
+        .should()
+        .dependOnClassesThat()
+        .resideInAnyPackage("dev.sluice.cli..", "dev.sluice.migrate..", "dev.sluice.monitor..")
+        .check(OURS);
+  }
+
+  @Test
+  void onlyTheBenchDraws() {
+    noClasses()
+        .that()
+        .resideOutsideOfPackage("dev.sluice.bench..")
+        .should()
+        .dependOnClassesThat()
+        .resideInAnyPackage("org.knowm..", "java.awt..")
         .check(OURS);
   }
 

@@ -1,5 +1,7 @@
 package dev.sluice.migrate;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import java.io.BufferedInputStream;
 import java.io.DataInputStream;
 import java.io.EOFException;
@@ -9,6 +11,8 @@ import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.URI;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
@@ -82,6 +86,8 @@ final class CutProxy implements AutoCloseable {
     private final Socket client;
     private final Socket server;
     private volatile boolean silenced;
+    private final Map<String, String> prepared = new HashMap<>();
+    private String sql = "";
 
     Link(Socket client, Socket server) throws IOException {
       this.client = client;
@@ -126,13 +132,26 @@ final class CutProxy implements AutoCloseable {
       while (true) {
         int type = in.readUnsignedByte();
         byte[] message = frame(in, in.readInt(), type);
-        boolean last = asks(type) && scissors.isLast();
+        understand(type, message);
+        boolean last = asks(type) && scissors.isLast(sql);
         if (last && scissors.cut() == Scissors.Cut.BEFORE) {
           cutNow();
           return;
         }
         silenced |= last;
         out.write(message);
+      }
+    }
+
+    // Parse tells a statement and its name, Bind the name of the one that is meant.
+    private void understand(int type, byte[] message) {
+      String[] texts = new String(message, 5, message.length - 5, UTF_8).split("\0", 3);
+      if (type == 'Q') {
+        sql = texts[0];
+      } else if (type == 'P') {
+        prepared.put(texts[0], texts[1]);
+      } else if (type == 'B') {
+        sql = prepared.getOrDefault(texts[1], "");
       }
     }
 

@@ -10,8 +10,13 @@ import dev.sluice.model.LegacyRow;
 import dev.sluice.testing.ScaledTries;
 import dev.sluice.testing.TestDatabase;
 import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.concurrent.atomic.AtomicInteger;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.TreeSet;
 import org.junit.jupiter.api.parallel.Isolated;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -22,13 +27,15 @@ import org.junit.jupiter.params.provider.CsvSource;
  */
 @Isolated("runs the program some hundred times")
 class CutTest {
-  /** Far more statements than a migration of a few groups has. */
-  private static final int ENDLESS = 2_000;
+  /**
+   * How much is cut: a third of the different statements; each of them where it is first, in the
+   * middle and last; everywhere.
+   */
+  private static final boolean MANY = ScaledTries.SCALE > 1;
 
-  /** All of them in a long run, else one in so many, from another one on each time. */
-  private static final int EVERY = Math.max(1, 100 / ScaledTries.SCALE);
+  private static final int SHARE = 3;
 
-  private static final AtomicInteger FIRST = new AtomicInteger();
+  private static final boolean ALL = ScaledTries.SCALE >= 100;
 
   /** Who dies. */
   enum Victim {
@@ -81,38 +88,52 @@ class CutTest {
   }
 
   private static void diesAtEachStatement(
-      Place place, Direction direction, Victim victim, Ending ending) throws Exception {
-    try (Sides sides = Sides.in(place)) {
-      int statements = 0;
-      for (Cut cut : Cut.values()) {
-        statements +=
-            untilUncut(
-                1 + FIRST.getAndIncrement() % EVERY,
-                n -> {
-                  Snapshot all = prepare(sides, direction, ending);
-                  boolean reached = runCut(sides, direction, victim, ending, n, cut);
-                  finish(sides, direction, ending, all, "%s of statement %d".formatted(cut, n));
-                  return reached;
-                });
+      Place where, Direction direction, Victim victim, Ending ending) throws Exception {
+    try (Sides sides = Sides.in(where)) {
+      prepare(sides, direction, ending);
+      List<String> requests = runCut(sides, direction, victim, ending, Scissors.none()).requests();
+      int share = Objects.hash(where.name(), direction.name(), victim.name(), ending.name());
+      List<Integer> places = places(requests, Math.floorMod(share, SHARE));
+      int cuts = 0;
+      for (int place : places) {
+        Cut either = cuts % 2 == 0 ? Cut.BEFORE : Cut.AFTER;
+        for (Cut cut : MANY ? List.of(Cut.values()) : List.of(either)) {
+          String when = "%s statement %d, %s".formatted(cut, place, requests.get(place - 1));
+          Snapshot all = prepare(sides, direction, ending);
+          Scissors scissors = runCut(sides, direction, victim, ending, Scissors.at(place, cut));
+          assertThat(scissors.haveCut()).as(when).isTrue();
+          finish(sides, direction, ending, all, when);
+          cuts++;
+        }
       }
-      System.out.printf("%s %s %s %s: %d cuts%n", place, direction, victim, ending, statements);
+      System.out.printf(
+          "%s %s %s %s: %d statements, %d of them different, %d cuts%n",
+          where, direction, victim, ending, requests.size(), new HashSet<>(requests).size(), cuts);
     }
   }
 
-  @FunctionalInterface
-  private interface Trial {
-    boolean reaches(int statement) throws Exception;
-  }
-
-  private static int untilUncut(int from, Trial trial) throws Exception {
-    int cuts = 0;
-    for (int n = from; n < ENDLESS; n += EVERY) {
-      if (!trial.reaches(n)) {
-        return cuts;
-      }
-      cuts++;
+  /** Which requests are cut, by number from 1; what comes before the migration begins is none. */
+  private static List<Integer> places(List<String> requests, int share) {
+    int begins = 0;
+    while (!requests.get(begins).contains("pg_try_advisory_lock")) {
+      begins++;
     }
-    throw new AssertionError("a migration of " + ENDLESS + " statements");
+    Map<String, List<Integer>> bySql = new LinkedHashMap<>();
+    for (int n = begins; n < requests.size(); n++) {
+      bySql.computeIfAbsent(requests.get(n), sql -> new ArrayList<>()).add(n + 1);
+    }
+    Set<Integer> places = new TreeSet<>();
+    int statement = share;
+    for (List<Integer> same : bySql.values()) {
+      if (ALL) {
+        places.addAll(same);
+      } else if (MANY) {
+        places.addAll(List.of(same.get(0), same.get(same.size() / 2), same.get(same.size() - 1)));
+      } else if (statement++ % SHARE == 0) {
+        places.add(same.get(same.size() / 2));
+      }
+    }
+    return List.copyOf(places);
   }
 
   private static Snapshot prepare(Sides sides, Direction direction, Ending ending)
@@ -184,12 +205,10 @@ class CutTest {
     };
   }
 
-  /** Whether it came to that statement. */
-  private static boolean runCut(
-      Sides sides, Direction direction, Victim victim, Ending ending, int statement, Cut cut)
+  private static Scissors runCut(
+      Sides sides, Direction direction, Victim victim, Ending ending, Scissors scissors)
       throws Exception {
     boolean one = sides.legacy() == sides.harel();
-    Scissors scissors = Scissors.at(statement, cut);
     List<CutProxy> proxies = new ArrayList<>();
     Runnable die =
         () -> {
@@ -211,9 +230,9 @@ class CutTest {
       proxies.add(one ? from : to);
       CliRun run = migrate(direction, proxies.get(0).uri(), proxies.get(1).uri(), options(ending));
       assertThat(run.exitCode())
-          .as("%s statement %d: %s", cut, statement, run.err())
+          .as(run.err())
           .isIn(scissors.haveCut() ? List.of(0, 1) : List.of(0));
-      return scissors.haveCut();
+      return scissors;
     }
   }
 

@@ -13,6 +13,8 @@ import dev.sluice.model.SeedQueue;
 import dev.sluice.queue.Delivery;
 import java.time.Duration;
 import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -158,6 +160,81 @@ class HoldTest {
       assertThat(sides.legacySnapshot().messages()).isZero();
       sides.assertNothingLeftBehind();
     }
+  }
+
+  @ParameterizedTest
+  @EnumSource(Place.class)
+  void whatAProducerWroteBeforeItSwitchedIsSweptInFrontOfWhatItWroteSince(Place place)
+      throws Exception {
+    try (Sides sides = halfwayToHarel(place)) {
+      sides.row("g", "m3", now());
+      sides.event("g", Snapshot.payload("m4", "g"));
+      sides.event("g", Snapshot.payload("m5", "g"));
+      Sides.execute(sides.legacy(), "DELETE FROM queue_messages WHERE id = 'b1'");
+
+      sides.migrateAll(Direction.TO_HAREL, "--finish");
+
+      assertThat(sides.harelSnapshot().of("g")).isEqualTo(payloads("m1", "m2", "m3", "m4", "m5"));
+      sides.assertNothingLeftBehind();
+    }
+    try (Sides sides = halfwayToLegacy(place)) {
+      sides.event("g", Snapshot.payload("m3", "g"));
+      sides.row("g", "m4", now());
+      sides.row("g", "m5", now());
+      sides.free("busy");
+
+      sides.migrateAll(Direction.TO_LEGACY, "--finish");
+
+      assertThat(sides.legacySnapshot().of("g")).isEqualTo(payloads("m1", "m2", "m3", "m4", "m5"));
+      sides.assertNothingLeftBehind();
+    }
+  }
+
+  // Who handles it has read it: it cannot go back behind what has not arrived yet.
+  @Test
+  void aHeadThatIsHandledStaysInFrontOfWhatIsSwept() throws Exception {
+    try (Sides sides = halfwayToHarel(Place.ONE_DATABASE)) {
+      Sides.execute(sides.harel(), "DELETE FROM transport_messages");
+      sides.event("g", Snapshot.payload("m4", "g"));
+      sides.event("g", Snapshot.payload("m5", "g"));
+      sides.lease("g");
+      sides.row("g", "m3", now());
+      Sides.execute(sides.legacy(), "DELETE FROM queue_messages WHERE id = 'b1'");
+
+      sides.migrateAll(Direction.TO_HAREL, "--finish");
+
+      assertThat(sides.harelSnapshot().of("g")).isEqualTo(payloads("m4", "m3", "m5"));
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource(Place.class)
+  void abortSaysWhatProducersWroteToTheTargetAndLeavesItThere(Place place) throws Exception {
+    try (Sides sides = halfwayToHarel(place)) {
+      sides.event("g", Snapshot.payload("m4", "g"));
+
+      CliRun abort = sides.migrate(Direction.TO_HAREL, "--abort");
+
+      assertThat(abort.exitCode()).as(abort.err()).isZero();
+      assertThat(abort.out() + abort.err())
+          .contains("1 messages at the target were put there by others, and stay");
+      assertThat(sides.legacySnapshot().of("g")).isEqualTo(payloads("m1", "m2"));
+      assertThat(sides.harelSnapshot().of("g")).isEqualTo(payloads("m4"));
+      sides.assertNothingLeftBehind();
+    }
+    try (Sides sides = halfwayToLegacy(place)) {
+      sides.row("g", "m4", now());
+
+      CliRun abort = sides.migrate(Direction.TO_LEGACY, "--abort");
+
+      assertThat(abort.exitCode()).as(abort.err()).isZero();
+      assertThat(sides.harelSnapshot().of("g")).isEqualTo(payloads("m1", "m2"));
+      assertThat(sides.legacySnapshot().of("g")).isEqualTo(payloads("m4"));
+    }
+  }
+
+  private static List<String> payloads(String... ids) {
+    return Stream.of(ids).map(id -> Snapshot.payload(id, "g")).toList();
   }
 
   @ParameterizedTest

@@ -1,7 +1,8 @@
 package dev.sluice.migrate;
 
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * Counts the requests that go through one or more {@link CutProxy proxies}, and says which one is
@@ -18,7 +19,7 @@ final class Scissors {
 
   private final int at;
   private final Cut cut;
-  private final AtomicInteger requests = new AtomicInteger();
+  private final List<String> requests = new ArrayList<>();
   private final AtomicBoolean done = new AtomicBoolean();
 
   private Scissors(int at, Cut cut) {
@@ -38,8 +39,14 @@ final class Scissors {
   }
 
   /** Counts a request and says whether it is the last. */
-  boolean isLast() {
-    return requests.incrementAndGet() == at;
+  synchronized boolean isLast(String sql) {
+    requests.add(sql);
+    return requests.size() == at;
+  }
+
+  /** What was asked for, in order. */
+  synchronized List<String> requests() {
+    return List.copyOf(requests);
   }
 
   Cut cut() {

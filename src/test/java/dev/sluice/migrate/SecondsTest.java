@@ -2,17 +2,18 @@ package dev.sluice.migrate;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class SecondsTest {
   @Test
   void idsThatAscendShareASecond() {
-    assertThat(Seconds.steps(new long[] {3, 7, 9})).containsExactly(0, 0, 0);
+    assertThat(Seconds.steps(List.of(false, true, true))).containsExactly(0, 0, 0);
   }
 
   @Test
   void anIdThatDoesNotAscendBeginsANewSecond() {
-    assertThat(Seconds.steps(new long[] {5, 2, 4, 1})).containsExactly(0, 1, 1, 2);
+    assertThat(Seconds.steps(List.of(false, false, true, false))).containsExactly(0, 1, 1, 2);
   }
 
   @Test

@@ -2,10 +2,12 @@ package dev.sluice.migrate;
 
 import dev.sluice.delivery.Mediator;
 import dev.sluice.delivery.Outcome;
+import dev.sluice.model.SeedQueue;
 import dev.sluice.queue.DispatchMode;
 import dev.sluice.queue.Message;
 import dev.sluice.queue.Queue;
 import dev.sluice.queue.QueueRow;
+import dev.sluice.router.PoolSettings;
 import dev.sluice.router.Router;
 import dev.sluice.router.RouterOptions;
 import dev.sluice.time.SystemTime;
@@ -17,6 +19,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
@@ -27,14 +30,48 @@ import java.util.concurrent.locks.LockSupport;
 final class Traffic implements AutoCloseable {
   private static final int PER_BATCH = 10;
 
-  /** More than a router holds at once: some are not in flight. */
-  private static final int GROUPS = 300;
+  static final int GROUPS = 300;
+
+  /**
+   * With so few workers a router holds a hundred messages at most: most groups are not in flight.
+   */
+  private static final int WORKERS = 4;
 
   private final SystemTime time = new SystemTime();
   private final List<Router> routers = new ArrayList<>();
   private final java.util.Queue<String> delivered = new ConcurrentLinkedQueue<>();
   private final Map<String, List<String>> published = new TreeMap<>();
+  private final List<GoConsumer> goConsumers = new ArrayList<>();
+  private final AtomicInteger byGo = new AtomicInteger();
+  private final Map<String, Integer> handledByGo = new ConcurrentHashMap<>();
+  private final java.util.Queue<String> overlaps = new ConcurrentLinkedQueue<>();
   private int count;
+
+  /** Has a consumer like Go's claim from this queue until the end, each batch for milliseconds. */
+  AtomicInteger consumeLikeGo(SeedQueue queue, int millis) {
+    goConsumers.add(new GoConsumer(queue, this, millis));
+    return byGo;
+  }
+
+  void claimedElsewhere(String id) {
+    handledByGo.merge(group(id), 1, Integer::sum);
+    delivered.add(id);
+    byGo.incrementAndGet();
+  }
+
+  /** Before it is acked: from then on the group may move. */
+  void handledElsewhere(String id) {
+    handledByGo.computeIfPresent(group(id), (group, n) -> n == 1 ? null : Integer.valueOf(n - 1));
+  }
+
+  /** What a router delivered while the consumer like Go's handled a message of its group. */
+  List<String> overlaps() {
+    return List.copyOf(overlaps);
+  }
+
+  private static String group(String id) {
+    return id.substring(0, id.indexOf('-'));
+  }
 
   /** Delivers from this queue until the end, each message in so many milliseconds. */
   AtomicInteger deliverFrom(Queue queue, int millis) {
@@ -42,12 +79,17 @@ final class Traffic implements AutoCloseable {
     Executor later = CompletableFuture.delayedExecutor(millis, TimeUnit.MILLISECONDS);
     Mediator mediator =
         delivery -> {
-          delivered.add(delivery.message().id());
+          String id = delivery.message().id();
+          delivered.add(id);
+          if (handledByGo.containsKey(group(id))) {
+            overlaps.add(id);
+          }
           deliveries.incrementAndGet();
           return CompletableFuture.supplyAsync(Outcome.Delivered::new, later);
         };
     Router router =
         Router.builder(mediator, time)
+            .pool(PoolSettings.of(PoolSettings.DEFAULT_CODE, WORKERS))
             .queue(queue, Duration.ofSeconds(20))
             .options(RouterOptions.DEFAULTS.withBatch(40).withPollInterval(Duration.ofMillis(50)))
             .build();
@@ -145,11 +187,7 @@ final class Traffic implements AutoCloseable {
   /** The ids of each group in the order of their deliveries, repeats included. */
   Map<String, List<String>> deliveredByGroup() {
     Map<String, List<String>> groups = new TreeMap<>();
-    delivered.forEach(
-        id ->
-            groups
-                .computeIfAbsent(id.substring(0, id.indexOf('-')), g -> new ArrayList<>())
-                .add(id));
+    delivered.forEach(id -> groups.computeIfAbsent(group(id), g -> new ArrayList<>()).add(id));
     return groups;
   }
 
@@ -168,6 +206,7 @@ final class Traffic implements AutoCloseable {
 
   @Override
   public void close() {
+    goConsumers.forEach(GoConsumer::close);
     routers.forEach(Router::close);
     time.close();
   }

@@ -56,9 +56,7 @@ final class LocalPostgres {
 
   private static void remove(PostgresServer server, Path home) {
     try {
-      if (Files.exists(home.resolve("data/postmaster.pid"))) {
-        server.abandon();
-      }
+      server.abandon();
       FileTree.delete(home);
     } catch (IOException | RuntimeException e) {
       System.err.println("the test server in " + home + " is left behind: " + e.getMessage());

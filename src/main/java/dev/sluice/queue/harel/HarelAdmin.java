@@ -94,6 +94,9 @@ final class HarelAdmin implements QueueAdmin {
   private static final String CHOOSE =
       "SELECT f.seq FROM {failed} f WHERE %s ORDER BY f.seq".formatted(CHOSEN);
 
+  // What follows the lock is to see what was committed before it was taken.
+  private static final String READ_COMMITTED = "SET TRANSACTION ISOLATION LEVEL READ COMMITTED; ";
+
   private static final String DISCARD =
       "WITH gone AS (DELETE FROM {failed} f WHERE %s RETURNING 1) SELECT count(*) FROM gone"
           .formatted(CHOSEN);
@@ -243,7 +246,7 @@ final class HarelAdmin implements QueueAdmin {
     return session.transaction(
         "failed requeue",
         connection -> {
-          SchemaTools.execute(connection, sql.aloneInQuarantine());
+          SchemaTools.execute(connection, READ_COMMITTED + sql.aloneInQuarantine());
           List<Long> chosen =
               Session.query(connection, names.in(CHOOSE), row -> row.getLong(1), chosen(filter));
           Set<Long> back =
@@ -263,7 +266,7 @@ final class HarelAdmin implements QueueAdmin {
   public int discardFailed(FailedFilter filter) {
     requireQuarantine();
     return session
-        .query(
+        .queryAtOnce(
             "failed discard",
             sql.aloneInQuarantine() + "; " + names.in(DISCARD),
             row -> row.getInt(1),

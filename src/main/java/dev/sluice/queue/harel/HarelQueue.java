@@ -274,7 +274,7 @@ public final class HarelQueue implements Queue {
     @Nullable Served from = marks ? mark.begin(began) : null;
     List<Row> rows =
         new ArrayList<>(
-            session.query(
+            session.queryAtOnce(
                 "poll",
                 sql.claim(),
                 row ->
@@ -378,7 +378,7 @@ public final class HarelQueue implements Queue {
     return claims.isEmpty()
         ? claims.staleBut(List.of())
         : claims.staleBut(
-            session.query(
+            session.queryAtOnce(
                 "ack",
                 sql.ack(),
                 HarelQueue::readClaim,
@@ -435,7 +435,7 @@ public final class HarelQueue implements Queue {
       return Set.of();
     }
     return Set.copyOf(
-        session.query(
+        session.queryAtOnce(
             operation,
             sql.nack(),
             HarelQueue::readLease,
@@ -464,7 +464,7 @@ public final class HarelQueue implements Queue {
     List<Rejection> ours = claims.list().stream().map(c -> each.get(c.receipt())).toList();
     record Held(Claim claim, boolean moved) {}
     List<Held> held =
-        session.query(
+        session.queryAtOnce(
             "reject",
             sql.reject(),
             row -> new Held(readClaim(row), row.getBoolean("moved")),
@@ -514,7 +514,7 @@ public final class HarelQueue implements Queue {
       return Set.of();
     }
     return Set.copyOf(
-        session.query(
+        session.queryAtOnce(
             "extendVisibility",
             sql.extend(),
             HarelQueue::readLease,
@@ -567,7 +567,7 @@ public final class HarelQueue implements Queue {
           Texts.requireNoNul("message group", event.group());
           Texts.requireNoNul("event", event.text());
         });
-    return session.query(
+    return session.queryAtOnce(
         "publish",
         sql.publish(),
         row -> row.getLong(1),

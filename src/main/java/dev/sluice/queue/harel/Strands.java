@@ -128,7 +128,7 @@ final class Strands {
   private int restore(List<String> groups) {
     int count =
         session
-            .query(
+            .queryAtOnce(
                 "restore groups",
                 sql.restore(),
                 row -> row.getString(1),

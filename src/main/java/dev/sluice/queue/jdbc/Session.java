@@ -24,6 +24,8 @@ import org.jspecify.annotations.Nullable;
 public final class Session {
   private static final int PING_SECONDS = 2;
   private static final int ATTEMPTS = 4;
+  private static final String BEGIN = "BEGIN ISOLATION LEVEL READ COMMITTED; ";
+  private static final String COMMIT = "; COMMIT";
 
   private final DataSource dataSource;
   private final String queue;
@@ -77,9 +79,38 @@ public final class Session {
    */
   public <T> List<T> query(
       String operation, String sql, RowReader<T> reader, @Nullable Object... parameters) {
+    return runAgainIfYielded(operation, connection -> query(connection, sql, reader, parameters));
+  }
+
+  /**
+   * Runs commands, with semicolons between them, as one transaction at READ COMMITTED, whatever the
+   * database defaults to: each sees what was committed before it began, and what it locks stays
+   * locked until the last one is done. Reads all rows of the last one; runs them again as {@link
+   * #query(String, String, RowReader, Object...)} does.
+   *
+   * <p>It begins and commits by commands of its own, sent along with the others. Without them the
+   * commands are one transaction only as long as the driver sends them at once; it sends them one
+   * by one when it has prepared them and knows no bound of their rows, and each commits by itself.
+   */
+  public <T> List<T> queryAtOnce(
+      String operation, String commands, RowReader<T> reader, @Nullable Object... parameters) {
+    String sql = BEGIN + commands + COMMIT;
+    return runAgainIfYielded(
+        operation,
+        connection -> {
+          try {
+            return readLast(connection, sql, reader, parameters).rows();
+          } catch (SQLException | RuntimeException e) {
+            endFailed(connection, e);
+            throw e;
+          }
+        });
+  }
+
+  private <T> T runAgainIfYielded(String operation, Work<T> work) {
     for (int attempt = 1; ; attempt++) {
       try {
-        return run(operation, connection -> query(connection, sql, reader, parameters));
+        return run(operation, work);
       } catch (QueueException e) {
         if (attempt == ATTEMPTS || !wasChosenToYield(e)) {
           throw e;
@@ -88,18 +119,37 @@ public final class Session {
     }
   }
 
-  /** Runs one query on this connection and reads all of its rows. */
+  /**
+   * Runs one query on this connection and reads all of its rows. Of several commands, which need a
+   * transaction, it is the last one.
+   *
+   * @throws IllegalStateException if they were several, without a transaction
+   */
   public static <T> List<T> query(
+      Connection connection, String sql, RowReader<T> reader, @Nullable Object... parameters)
+      throws SQLException {
+    Answer<T> answer = readLast(connection, sql, reader, parameters);
+    if (answer.results() > 1 && connection.getAutoCommit()) {
+      throw new IllegalStateException("several commands, which the driver may send apart: " + sql);
+    }
+    return answer.rows();
+  }
+
+  private record Answer<T>(List<T> rows, int results) {}
+
+  private static <T> Answer<T> readLast(
       Connection connection, String sql, RowReader<T> reader, @Nullable Object... parameters)
       throws SQLException {
     try (PreparedStatement statement = connection.prepareStatement(sql)) {
       bind(statement, parameters);
-      // A statement of several commands answers with several results: the query is the last one.
+      // Several commands answer with several results, some without rows.
       ResultSet last = null;
+      int results = 0;
       for (boolean isRows = statement.execute();
           isRows || statement.getUpdateCount() >= 0;
           isRows = statement.getMoreResults(Statement.KEEP_CURRENT_RESULT)) {
         last = isRows ? statement.getResultSet() : last;
+        results++;
       }
       if (last == null) {
         throw new SQLException("the statement returned no rows");
@@ -108,7 +158,7 @@ public final class Session {
       while (last.next()) {
         rows.add(reader.read(last));
       }
-      return rows;
+      return new Answer<>(rows, results);
     }
   }
 
@@ -189,13 +239,24 @@ public final class Session {
     }
   }
 
+  // The driver does not know of a transaction that was begun by a command.
+  private static void endFailed(Connection connection, Exception failure) {
+    try (Statement statement = connection.createStatement()) {
+      statement.execute("ROLLBACK");
+    } catch (SQLException e) {
+      failure.addSuppressed(e);
+    }
+  }
+
   private static void bind(PreparedStatement statement, @Nullable Object... parameters)
       throws SQLException {
     for (int i = 0; i < parameters.length; i++) {
       Object parameter = parameters[i];
       int at = i + 1;
       if (parameter == null) {
-        statement.setNull(at, Types.NULL);
+        // Of a type: the driver asks the server for one that has none, in a round trip of its own.
+        // Statements cast what may be null.
+        statement.setNull(at, Types.VARCHAR);
       } else if (parameter instanceof String[] texts) {
         statement.setArray(at, statement.getConnection().createArrayOf("text", texts));
       } else if (parameter instanceof Long[] numbers) {

@@ -36,7 +36,8 @@ final class LegacyAdmin implements QueueAdmin {
 
   /** Leaves out the rows by which a migration holds groups back: they are no messages. */
   private static final String NO_HOLD =
-      "NOT (m.visible_at = 253402300799 AND starts_with(m.id, 'sluice-migration:'))";
+      "NOT (m.visible_at = %d AND starts_with(m.id, '%s'))"
+          .formatted(LegacyHold.UNTIL, LegacyHold.PREFIX);
 
   private static final String STATS =
       """
@@ -288,7 +289,7 @@ final class LegacyAdmin implements QueueAdmin {
     requireQuarantine();
     record Requeued(String id, boolean back) {}
     List<Requeued> rows =
-        session.query(
+        session.queryAtOnce(
             "failed requeue",
             REQUEUE,
             row -> new Requeued(row.getString(1), row.getBoolean(2)),
@@ -301,7 +302,7 @@ final class LegacyAdmin implements QueueAdmin {
   public int discardFailed(FailedFilter filter) {
     requireQuarantine();
     return session
-        .query("failed discard", DISCARD, row -> row.getInt(1), behind(chosen(filter), queue))
+        .queryAtOnce("failed discard", DISCARD, row -> row.getInt(1), behind(chosen(filter), queue))
         .get(0);
   }
 

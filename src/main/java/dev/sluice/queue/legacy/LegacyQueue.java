@@ -328,7 +328,7 @@ public final class LegacyQueue implements Queue {
     Keys keys = Keys.of(each.keySet());
     record Held(String receipt, boolean moved) {}
     List<Held> held =
-        session.query(
+        session.queryAtOnce(
             "reject",
             SettleSql.REJECT,
             row -> new Held(row.getString(1), row.getBoolean(2)),
@@ -353,7 +353,7 @@ public final class LegacyQueue implements Queue {
     }
     try {
       return Set.copyOf(
-          session.query(
+          session.queryAtOnce(
               "blockedGroups",
               QuarantineSql.BLOCKED,
               row -> row.getString(1),

@@ -4,11 +4,12 @@ package dev.sluice.queue.legacy;
  * How rejections, requeues and discards of a queue get out of each other's way, and how the
  * database finds out whether a group is blocked.
  *
- * <p>One advisory lock per queue, held to the end of the transaction: shared by rejections, alone
- * by a requeue or discard. Each takes it in its first command, before any lock that another could
- * wait for, so nobody waits in a circle with it; and looks at quarantine in its second, whose
- * snapshot, at READ COMMITTED, is younger than the lock. So of a rejection behind others and a
- * requeue of their group one comes first as a whole:
+ * <p>One advisory lock per queue, held to the end of the transaction ({@link
+ * dev.sluice.queue.jdbc.Session#queryAtOnce}): shared by rejections, alone by a requeue or discard.
+ * Each takes it in its first command, before any lock that another could wait for, so nobody waits
+ * in a circle with it; and looks at quarantine in its second, whose snapshot, at READ COMMITTED, is
+ * younger than the lock. So of a rejection behind others and a requeue of their group one comes
+ * first as a whole:
  *
  * <ul>
  *   <li>the rejection: it is committed when the requeue looks, which takes it along;
@@ -27,9 +28,7 @@ final class QuarantineSql {
   private static final String NO_OTHER_SCANS =
       "set_config('enable_seqscan', 'off', true), set_config('enable_bitmapscan', 'off', true)";
 
-  private static final String LOCK =
-      "SET TRANSACTION ISOLATION LEVEL READ COMMITTED;"
-          + " SELECT %s(hashtextextended(CAST(? AS text), 7723024))";
+  private static final String LOCK = "SELECT %s(hashtextextended(CAST(? AS text), 7723024))";
 
   /** The first command of a rejection. Parameter: queue. */
   static final String BESIDE_OTHER_REJECTIONS =

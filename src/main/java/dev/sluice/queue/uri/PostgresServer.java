@@ -240,15 +240,23 @@ public final class PostgresServer {
     stop("fast");
   }
 
-  /** Stops the server without a checkpoint; for data that nobody needs any more. */
+  /**
+   * Stops the server, if it runs, without a checkpoint; for data that nobody needs any more. Of a
+   * server that was killed the file of its process id stays, and pg_ctl believes it: it would end
+   * whoever has the number now.
+   */
   public void abandon() {
-    stop("immediate");
+    stopIfRunning("immediate");
   }
 
   void stopIfRunning() {
+    stopIfRunning("fast");
+  }
+
+  private void stopIfRunning(String mode) {
     try {
       if (Postmaster.of(data()).filter(Postmaster::isRunning).isPresent()) {
-        stop();
+        stop(mode);
       }
     } catch (IOException e) {
       throw Failures.because("stopping the PostgreSQL in " + home + " failed", e);

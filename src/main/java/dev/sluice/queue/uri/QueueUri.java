@@ -129,6 +129,14 @@ public final class QueueUri {
     };
   }
 
+  /** The same database seen as this backend, with its tables in this schema and no other. */
+  public QueueUri inSchema(Backend backend, String schema) {
+    Map<String, String> more = new TreeMap<>(properties);
+    more.put(PGProperty.CURRENT_SCHEMA.getName(), schema);
+    return new QueueUri(
+        backend, embedded, hosts, database, user, password, Map.copyOf(more), Map.of());
+  }
+
   /** Reads the parts of one URI. */
   private static final class Parser {
     private final Backend backend;

@@ -225,6 +225,16 @@ abstract class BlockedContract extends QueueContract {
     assertThat(drain()).isEqualTo(undo == Undo.REQUEUE ? List.of("a1", "a2") : List.<String>of());
   }
 
+  /** The driver sends a statement otherwise once it has prepared it, after a few runs. */
+  @ParameterizedTest
+  @EnumSource
+  void whatWasPreparedHoldsItsLockAsWhatRunsForTheFirstTime(Undo undo) throws Exception {
+    for (int i = 0; i < 10; i++) {
+      undo(undo);
+    }
+    aRejectionThatComesAfterTheUndoingGivesItsMessageBack(undo);
+  }
+
   @ParameterizedTest
   @EnumSource
   void aRejectionThatComesAfterTheUndoingGivesItsMessageBack(Undo undo) throws Exception {

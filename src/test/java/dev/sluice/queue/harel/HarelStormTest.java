@@ -8,6 +8,8 @@ import dev.sluice.model.HarelVersion;
 import dev.sluice.model.PlainHarel;
 import dev.sluice.model.SeedHarel;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** Tests the tests: a storm finds what only sessions at once do wrong. */
@@ -18,35 +20,45 @@ class HarelStormTest {
       new HarelStormPlan(
           4, 4, 0, 0, 10, 400, 10, Duration.ZERO, Duration.ofSeconds(1), Duration.ofSeconds(20));
 
+  private static final int STORMS = 10;
+
   @Test
   void theSeedStrandsMessages() throws Exception {
     HarelVariant seed = new HarelVariant("seed", SeedHarel.factory(HarelVersion.SEED));
 
-    try (HarelArena arena = new HarelArena(seed)) {
-      HarelWitness witness = HarelStormContract.storm(arena, seed, HarelStormPlan.ALONE, SEED);
-
-      assertThat(witness.complaints()).asString().contains("stranded");
-    }
+    assertNoticed("stranded", seed, HarelStormPlan.ALONE);
   }
 
   @Test
   void aGroupInTwoHandsIsNoticed() throws Exception {
-    assertThat(complaints("lock_expiry < ?", "lock_expiry < ? + 1000")).contains("in two hands");
+    assertNoticed("in two hands", mistaken("lock_expiry < ?", "lock_expiry < ? + 1000"), SHORT);
   }
 
   @Test
   void anEventOutOfOrderIsNoticed() throws Exception {
-    assertThat(complaints("ORDER BY seq LIMIT", "ORDER BY seq DESC LIMIT"))
-        .contains("out of order");
+    assertNoticed("out of order", mistaken("ORDER BY seq LIMIT", "ORDER BY seq DESC LIMIT"), SHORT);
   }
 
-  private static String complaints(String right, String wrong) throws Exception {
+  /** Not each storm brings the sessions together in the right moment; one of several does. */
+  private static void assertNoticed(String complaint, HarelVariant variant, HarelStormPlan plan)
+      throws Exception {
+    List<String> complaints = new ArrayList<>();
+    for (int storm = 0; storm < STORMS; storm++) {
+      try (HarelArena arena = new HarelArena(variant)) {
+        complaints.addAll(
+            HarelStormContract.storm(arena, variant, plan, SEED + storm).complaints());
+      }
+      if (complaints.toString().contains(complaint)) {
+        return;
+      }
+    }
+    assertThat(complaints).asString().contains(complaint);
+  }
+
+  private static HarelVariant mistaken(String right, String wrong) {
     HarelUnderTest.Factory factory =
         (dataSource, names, epochSeconds) ->
             new PlainHarel(dataSource, names, epochSeconds, sql -> sql.replace(right, wrong));
-    HarelVariant mistaken = new HarelVariant("mistaken", factory);
-    try (HarelArena arena = new HarelArena(mistaken)) {
-      return HarelStormContract.storm(arena, mistaken, SHORT, SEED).complaints().toString();
-    }
+    return new HarelVariant("mistaken", factory);
   }
 }

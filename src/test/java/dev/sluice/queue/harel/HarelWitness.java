@@ -14,7 +14,7 @@ import java.util.concurrent.atomic.AtomicLong;
  * Thread-safe.
  */
 final class HarelWitness {
-  private static final int ENOUGH = 20;
+  private static final int ENOUGH_OF_A_KIND = 5;
 
   /** The {@code number}-th event of a publisher in a group, from zero. */
   private record Sent(int publisher, String group, int number) {}
@@ -26,6 +26,7 @@ final class HarelWitness {
   private final Map<Source, AtomicInteger> handled = new ConcurrentHashMap<>();
   private final Map<String, HarelReceipt> holders = new ConcurrentHashMap<>();
   private final List<String> complaints = new CopyOnWriteArrayList<>();
+  private final Map<String, AtomicInteger> kinds = new ConcurrentHashMap<>();
   private final AtomicInteger allPublished = new AtomicInteger();
   private final AtomicInteger allHandled = new AtomicInteger();
   private final AtomicInteger redelivered = new AtomicInteger();
@@ -77,8 +78,10 @@ final class HarelWitness {
     holders.remove(claim.receipt().group(), claim.receipt());
   }
 
+  /** Few of each kind: many of one must not keep out the first of another. */
   void complain(String complaint) {
-    if (complaints.size() < ENOUGH) {
+    String kind = complaint.split(":", 2)[0];
+    if (count(kinds, kind).incrementAndGet() <= ENOUGH_OF_A_KIND) {
       complaints.add(complaint);
     }
   }

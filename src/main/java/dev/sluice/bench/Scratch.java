@@ -1,0 +1,93 @@
+package dev.sluice.bench;
+
+import dev.sluice.queue.Queue;
+import dev.sluice.queue.uri.Database;
+import dev.sluice.queue.uri.QueueSettings;
+import dev.sluice.queue.uri.QueueUri;
+import dev.sluice.queue.uri.QueueUri.Backend;
+import dev.sluice.queue.uri.Queues;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.UUID;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** A schema of its own in somebody's database, with nothing in it; dropped when closed. */
+final class Scratch implements AutoCloseable {
+  /** What the queue of the tables is called. */
+  static final String QUEUE = "q";
+
+  private static final Logger log = LoggerFactory.getLogger(Scratch.class);
+
+  // Longer than any measurement: what was claimed stays so.
+  static final Duration VISIBILITY = Duration.ofHours(12);
+  private static final int CONNECTIONS = 12;
+
+  private final String schema;
+  private final Database database;
+
+  private Scratch(String schema, Database database) {
+    this.schema = schema;
+    this.database = database;
+  }
+
+  /**
+   * Creates it.
+   *
+   * @throws SQLException if the user may not create schemas, or the database does not answer
+   */
+  static Scratch create(QueueUri uri, Backend backend) throws SQLException {
+    String schema = "sluice_bench_" + UUID.randomUUID().toString().substring(0, 8);
+    Database database = Database.open(uri.inSchema(backend, schema), CONNECTIONS);
+    Scratch scratch = new Scratch(schema, database);
+    try {
+      scratch.execute("CREATE SCHEMA " + schema);
+      return scratch;
+    } catch (SQLException e) {
+      database.close();
+      throw e;
+    }
+  }
+
+  /** A queue on the tables of the schema, created where they are missing. */
+  Queue queue() {
+    return queue(false);
+  }
+
+  Queue queue(boolean exclusive) {
+    Queue queue =
+        Queues.open(
+            database,
+            Optional.of(QUEUE),
+            new QueueSettings(VISIBILITY, exclusive, Optional.empty()));
+    queue.initSchema();
+    return queue;
+  }
+
+  Connection connect() throws SQLException {
+    return database.dataSource().getConnection();
+  }
+
+  void execute(String... statements) throws SQLException {
+    try (Connection connection = connect();
+        Statement statement = connection.createStatement()) {
+      for (String sql : statements) {
+        statement.execute(sql);
+      }
+    }
+  }
+
+  @Override
+  public void close() {
+    try {
+      execute("DROP SCHEMA IF EXISTS " + schema + " CASCADE");
+    } catch (SQLException e) {
+      log.warn("scratch schema is left behind schema={} reason=\"{}\"", schema, e.getMessage());
+    } finally {
+      database.close();
+    }
+  }
+}
