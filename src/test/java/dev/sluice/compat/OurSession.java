@@ -89,8 +89,9 @@ final class OurSession {
 
   private void poll(Queue queue) {
     List<Delivery> deliveries = history.poll(() -> queue.poll(1 + random.nextInt(4))).deliveries();
-    // Rows of one second that two statements found come one statement after the other.
-    assertThat(deliveries).isSortedAccordingTo(Comparator.comparing(Delivery::createdAt));
+    assertThat(deliveries)
+        .isSortedAccordingTo(
+            Comparator.comparing(Delivery::createdAt).thenComparing(Delivery::brokerId));
     deliveries.forEach(delivery -> held.add(delivery.receipt()));
   }
 

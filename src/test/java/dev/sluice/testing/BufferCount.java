@@ -21,6 +21,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.Callable;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -31,6 +32,8 @@ import org.jspecify.annotations.Nullable;
  */
 public final class BufferCount {
   private static final Set<String> COMMITTING = Set.of("setAutoCommit", "commit");
+  private static final Pattern OWN_TRANSACTION =
+      Pattern.compile("^(BEGIN|SET TRANSACTION) ISOLATION LEVEL READ COMMITTED; |; COMMIT$");
 
   private final Connection connection;
   private final String table;
@@ -76,6 +79,9 @@ public final class BufferCount {
           if (undoing && COMMITTING.contains(method.getName())) {
             return null;
           }
+          if (undoing && arguments != null && arguments[0] instanceof String sql) {
+            arguments[0] = OWN_TRANSACTION.matcher(sql).replaceAll("");
+          }
           Object result = call(connection, method, arguments);
           return result instanceof PreparedStatement statement
                   && arguments[0] instanceof String sql
@@ -109,9 +115,10 @@ public final class BufferCount {
     Savepoint before = connection.setSavepoint();
     try (Statement statement = connection.createStatement()) {
       statement.setEscapeProcessing(false);
-      // Several commands in one: only the last one reads the table.
-      statement.execute(
-          "PREPARE explained AS " + numbered(sql.substring(sql.lastIndexOf(';') + 1)));
+      for (String command : OWN_TRANSACTION.matcher(sql).replaceAll("").split(";", -1)) {
+        statement.execute(
+            command.contains(table) ? "PREPARE explained AS " + numbered(command) : command);
+      }
       String explain =
           "EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) EXECUTE explained"
               + parameters.values().stream().collect(Collectors.joining(", ", "(", ")"));
@@ -151,8 +158,9 @@ public final class BufferCount {
     }
     if (value instanceof Array array && array.getArray() instanceof Object[] elements) {
       return Arrays.stream(elements)
-          .map(element -> quoted(String.valueOf(element)))
-          .collect(Collectors.joining(", ", "ARRAY[", "]::text[]"));
+          .map(element -> '"' + String.valueOf(element).replaceAll("[\\\\\"]", "\\\\$0") + '"')
+          .collect(
+              Collectors.collectingAndThen(Collectors.joining(",", "{", "}"), BufferCount::quoted));
     }
     return value instanceof Number ? value.toString() : quoted(value.toString());
   }

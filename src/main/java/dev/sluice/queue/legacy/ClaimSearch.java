@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
@@ -73,8 +74,13 @@ final class ClaimSearch {
   /** What a statement took. */
   record Found<T>(List<T> rows, Rest rest, Place place) {}
 
-  /** What a poll took, and whether there may be more although it took nothing. */
-  record Outcome<T>(List<T> rows, boolean inDoubt) {}
+  /**
+   * What a poll took.
+   *
+   * @param inDoubt whether there may be more although it took nothing
+   * @param pieced whether several statements took it, each in its order
+   */
+  record Outcome<T>(List<T> rows, boolean inDoubt, boolean pieced) {}
 
   /** Runs a statement on candidates. */
   interface Take<T extends Taken, X extends Exception> {
@@ -87,8 +93,17 @@ final class ClaimSearch {
     Found<T> take(Statements statements, List<@Nullable Object> lead, long limit) throws X;
   }
 
-  /** What may be done with candidates. */
+  /** What may be done with candidates; to claim and to lock may take several commands. */
   record Statements(String claim, String lockGroups, String peek) {
+    // A plan made while the table was tiny reads all of it, and is kept while it grows.
+    private static final String BY_INDEX = "SET LOCAL enable_seqscan TO off; ";
+
+    static Statements byIndex(Candidates candidates, boolean exclusive) {
+      Statements statements = of(candidates, true, exclusive);
+      return new Statements(
+          BY_INDEX + statements.claim, BY_INDEX + statements.lockGroups, statements.peek);
+    }
+
     static Statements of(Candidates candidates, boolean indexed, boolean exclusive) {
       return new Statements(
           ClaimSql.claim(candidates),
@@ -137,17 +152,24 @@ final class ClaimSearch {
   <T extends Taken, X extends Exception> Outcome<T> search(
       @Nullable Long now, boolean isIndexed, int max, Take<T, X> take) throws X {
     List<T> rows = new ArrayList<>();
+    AtomicInteger pieces = new AtomicInteger();
+    Take<T, X> counted =
+        (statements, lead, limit) -> {
+          Found<T> found = take.take(statements, lead, limit);
+          pieces.addAndGet(found.rows().isEmpty() ? 0 : 1);
+          return found;
+        };
     try {
-      boolean everywhere = look(now, isIndexed, max, take, rows);
+      boolean everywhere = look(now, isIndexed, max, counted, rows);
       // Each statement gives what it takes in order, and ids are the database's to compare.
       rows.sort(Comparator.comparingLong(Taken::createdAt));
-      return new Outcome<>(rows, !everywhere && rows.isEmpty());
+      return new Outcome<>(rows, !everywhere && rows.isEmpty(), pieces.get() > 1);
     } catch (QueueException e) {
       if (rows.isEmpty()) {
         throw e;
       }
       // Rows are claimed: they must reach the caller. The next poll meets the failure.
-      return new Outcome<>(rows, false);
+      return new Outcome<>(rows, false, pieces.get() > 1);
     } finally {
       // What was claimed may have let its successors come forward where we have been already.
       if (!rows.isEmpty()) {
@@ -280,6 +302,6 @@ final class ClaimSearch {
 
   private Statements form(String name, int size, Function<Integer, Candidates> candidates) {
     return indexed.computeIfAbsent(
-        new Form(name, size), form -> Statements.of(candidates.apply(size), true, exclusive));
+        new Form(name, size), form -> Statements.byIndex(candidates.apply(size), exclusive));
   }
 }

@@ -1,18 +1,25 @@
 package dev.sluice.queue.legacy;
 
 import dev.sluice.queue.PeekedMessage;
+import dev.sluice.queue.QueueException;
 import dev.sluice.queue.jdbc.Session;
 import dev.sluice.queue.legacy.LegacyQueue.Groups;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Chooses and claims rows, by the form of the statement that the indexes of the table allow. */
 final class Claims {
@@ -22,6 +29,18 @@ final class Claims {
   private static final int MAX_EXCLUSIVE = 500;
   // Two snapshots are the point of an exclusive poll, and a database may default to one.
   private static final String READ_COMMITTED = "SET TRANSACTION ISOLATION LEVEL READ COMMITTED; ";
+
+  // Compares ids as their column does: a collation that it was given wins over the default.
+  private static final String IN_ORDER =
+      """
+      SELECT o.id
+      FROM (
+        SELECT m.id, m.created_at FROM queue_messages m WHERE false
+        UNION ALL
+        SELECT t.id, t.at FROM unnest(CAST(? AS text[]), CAST(? AS bigint[])) AS t(id, at)) o
+      ORDER BY o.created_at, o.id""";
+
+  private static final Logger log = LoggerFactory.getLogger(Claims.class);
 
   private final Session session;
   private final String queue;
@@ -125,17 +144,44 @@ final class Claims {
 
   private ClaimSearch.Outcome<Row> claimRelaxed(int max) {
     String prefix = LegacyQueue.receiptPrefix();
-    return search.<Row, RuntimeException>search(
-        clock.epochSeconds(),
-        indexed(),
-        max,
-        (statements, lead, limit) ->
-            Line.of(
-                session.query(
-                    "poll",
-                    statements.claim(),
-                    Line.reader(Row::read),
-                    parameters(lead, prefix, visibilitySeconds, limit))));
+    ClaimSearch.Outcome<Row> outcome =
+        search.<Row, RuntimeException>search(
+            clock.epochSeconds(),
+            indexed(),
+            max,
+            (statements, lead, limit) ->
+                Line.of(
+                    session.queryAtOnce(
+                        "poll",
+                        statements.claim(),
+                        Line.reader(Row::read),
+                        parameters(lead, prefix, visibilitySeconds, limit))));
+    return outcome.pieced() ? inOrder(outcome) : outcome;
+  }
+
+  /** Puts what several statements took into the order of one. */
+  private ClaimSearch.Outcome<Row> inOrder(ClaimSearch.Outcome<Row> outcome) {
+    Map<String, Row> rows = new HashMap<>();
+    outcome.rows().forEach(row -> rows.put(row.id(), row));
+    if (rows.values().stream().map(Row::createdAt).distinct().count() == rows.size()) {
+      return outcome;
+    }
+    try {
+      List<String> ids =
+          session.query(
+              "poll",
+              IN_ORDER,
+              row -> row.getString(1),
+              rows.keySet().toArray(String[]::new),
+              rows.values().stream().map(Row::createdAt).toArray(Long[]::new));
+      List<Row> inOrder = new ArrayList<>(outcome.rows());
+      inOrder.sort(Comparator.comparingInt(row -> ids.indexOf(row.id())));
+      return new ClaimSearch.Outcome<>(inOrder, outcome.inDoubt(), false);
+    } catch (QueueException e) {
+      // They are claimed: the caller must get them. Only within a second can they be out of order.
+      log.warn("order of ids is unknown queue={} reason=\"{}\"", queue, e.getMessage());
+      return outcome;
+    }
   }
 
   /**
@@ -162,7 +208,7 @@ final class Claims {
                               Line.reader(Locked::read),
                               parameters(lead, limit))));
           if (locked.rows().isEmpty()) {
-            return new ClaimSearch.Outcome<>(List.of(), locked.inDoubt());
+            return new ClaimSearch.Outcome<>(List.of(), locked.inDoubt(), false);
           }
           List<Row> rows =
               Session.query(
@@ -175,7 +221,7 @@ final class Claims {
                   visibilitySeconds,
                   locked.rows().stream().map(Locked::place).toArray(String[]::new));
           // What was locked may have been taken in between, and more be left than was looked at.
-          return new ClaimSearch.Outcome<>(rows, rows.isEmpty());
+          return new ClaimSearch.Outcome<>(rows, rows.isEmpty(), false);
         });
   }
 

@@ -12,6 +12,7 @@ import dev.sluice.testing.OneConnection;
 import dev.sluice.testing.ScaledTries;
 import dev.sluice.testing.TestDatabase;
 import java.sql.Connection;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.Arrays;
@@ -20,6 +21,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /**
  * What a poll reads, in buffers, whatever the size of the table and its statistics: whole polls of
@@ -127,6 +129,27 @@ class ClaimPlanTest {
     }
   }
 
+  @ParameterizedTest
+  @EnumSource
+  void whatASessionPlannedForATinyTableStaysGood(Groups groups) throws Exception {
+    try (Table table = new Table();
+        LegacyQueue queue =
+            LegacyQueue.builder(new OneConnection(table.connection), "q").groups(groups).build()) {
+      table.fill(SINGLETONS, 40);
+      table.sql("VACUUM (ANALYZE) queue_messages");
+      for (int poll = 0; poll < 15; poll++) {
+        queue.ackBatch(queue.poll(3).deliveries().stream().map(Delivery::receipt).toList());
+      }
+      table.fill(SINGLETONS, MANY);
+      long before = table.read();
+
+      assertThat(queue.poll(10).taken()).isEqualTo(10);
+
+      // Four statements of 128 rows or groups at most, some of them read more than once.
+      assertThat(table.read() - before).isLessThan(3_000);
+    }
+  }
+
   @Test
   void aPollThatFindsNothingLooksAtSomeThousandGroups() throws Exception {
     try (Table table = new Table()) {
@@ -231,6 +254,19 @@ class ClaimPlanTest {
           FROM (
             SELECT i, %3$d AS n, 1700000000 + i / 50 AS c FROM generate_series(1, %3$d) i) i"""
               .formatted(columns, PAYLOAD, rows));
+    }
+
+    /** The rows that were read of the table so far, by index and otherwise. */
+    long read() throws SQLException {
+      sql("SELECT pg_stat_force_next_flush()");
+      try (Statement statement = connection.createStatement();
+          ResultSet row =
+              statement.executeQuery(
+                  "SELECT seq_tup_read + idx_tup_fetch FROM pg_stat_user_tables"
+                      + " WHERE relname = 'queue_messages'")) {
+        row.next();
+        return row.getLong(1);
+      }
     }
 
     void sql(String sql) throws SQLException {
