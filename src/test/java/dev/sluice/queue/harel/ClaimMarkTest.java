@@ -1,0 +1,55 @@
+package dev.sluice.queue.harel;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.sluice.queue.harel.ClaimMark.Place;
+import java.time.Duration;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+
+class ClaimMarkTest {
+  private static final Place PLACE = new Place(1, "g");
+
+  private final ClaimMark mark = new ClaimMark(ClaimMark.QUICK_NANOS);
+
+  @Test
+  void claimsBeginAtTheFrontWhileThatIsQuick() {
+    walk(Duration.ofMillis(1), 3);
+
+    assertThat(mark.begin(1)).isNull();
+  }
+
+  @Test
+  void afterSlowWalksTwentyTimesAsLongIsBegunAtTheMark() {
+    walk(Duration.ofMillis(100), 3);
+
+    assertThat(mark.begin(nanos(Duration.ofMillis(1_999)))).isEqualTo(PLACE);
+    assertThat(mark.begin(nanos(Duration.ofSeconds(2)))).isNull();
+  }
+
+  @Test
+  void aMachineThatStoodStillHidesNothingForMoreThanTenSeconds() {
+    walk(Duration.ofMinutes(2), 3);
+
+    assertThat(mark.begin(nanos(Duration.ofMillis(9_999)))).isEqualTo(PLACE);
+    assertThat(mark.begin(nanos(Duration.ofSeconds(10)))).isNull();
+  }
+
+  @Test
+  void aClaimThatFindsNothingBehindTheMarkIsFollowedByOneFromTheFront() {
+    walk(Duration.ofMillis(100), 3);
+    mark.claimed(PLACE, Optional.empty(), 0, 1, 1);
+
+    assertThat(mark.begin(2)).isNull();
+  }
+
+  private void walk(Duration took, int times) {
+    for (int i = 0; i < times; i++) {
+      mark.claimed(null, Optional.of(PLACE), 1, nanos(took), 0);
+    }
+  }
+
+  private static long nanos(Duration duration) {
+    return duration.toNanos();
+  }
+}
