@@ -46,8 +46,7 @@ final class Claims {
       return new Forms(
           ClaimSql.claim(near.sql(), near.more()),
           // Two snapshots are the point of an exclusive poll, and a database may default to one.
-          "SET TRANSACTION ISOLATION LEVEL READ COMMITTED; "
-              + ClaimSql.lockGroups(near.sql(), near.more(), indexed),
+          Session.READ_COMMITTED + ClaimSql.lockGroups(near.sql(), near.more(), indexed),
           ClaimSql.lockGroups(ClaimSql.ALL, NO_MORE, indexed),
           ClaimSql.claimLocked(indexed),
           ClaimSql.peek(near.sql(), near.more(), condition),
