@@ -105,6 +105,33 @@ final class Contest {
     one.gaveUp = true;
   }
 
+  /** Does a part of the work that is measured. */
+  @FunctionalInterface
+  interface Step {
+    /** How many units it did. */
+    int units() throws SQLException;
+  }
+
+  /**
+   * Does steps until so many units are done, or as many as fit into a share of the patience.
+   *
+   * @return the seconds of one unit
+   * @throws IllegalStateException if a step finds nothing to do
+   */
+  double each(int units, Step step) throws SQLException {
+    double most = patience.toSeconds() / (2.0 * runs);
+    long began = System.nanoTime();
+    int done = 0;
+    while (done < units && secondsSince(began) <= most) {
+      int some = step.units();
+      if (some == 0) {
+        throw new IllegalStateException("nothing was left to be measured");
+      }
+      done += some;
+    }
+    return secondsSince(began) / done;
+  }
+
   /** The seconds since this {@link System#nanoTime}. */
   static double secondsSince(long nanos) {
     return (System.nanoTime() - nanos) / 1e9;

@@ -1,7 +1,7 @@
 package dev.sluice.bench;
 
 import dev.sluice.bench.Contest.Entrant;
-import dev.sluice.queue.Delivery;
+import dev.sluice.bench.Contest.Run;
 import dev.sluice.queue.Queue;
 import dev.sluice.queue.Receipt;
 import java.sql.Connection;
@@ -11,6 +11,7 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -22,11 +23,9 @@ import java.util.stream.IntStream;
 
 /** The harel tables: as Python makes them, and with ours, and the same groups in both. */
 final class HarelBench {
-  private static final int BATCH = 100;
+  private static final int BATCH = Drains.BATCH;
   private static final int SESSIONS = 4;
   private static final double SESSIONS_SECONDS = 2;
-  private static final int MOST_DRAINED = 5_000;
-  private static final int DRAINED_SHARE = 20;
   private static final Duration LEASE = Duration.ofHours(12);
   private static final String TOKEN = "bench:1";
 
@@ -86,17 +85,17 @@ final class HarelBench {
             results);
       }
       if (request.operations().contains(Operation.HAREL_DRAIN)) {
-        int count =
-            (int) Math.max(BATCH, Math.min(MOST_DRAINED, groups / DRAINED_SHARE / BATCH * BATCH));
+        int count = Drains.count(groups);
         hold(
             Operation.HAREL_DRAIN,
             HarelShape.FRESH,
             seed,
             ours,
             List.of(
-                new Entrant(Entrants.SEED, () -> seedDrain(seed, count)),
-                new Entrant(Entrants.OURS, () -> drain(queue, count)),
-                new Entrant(Entrants.BARE, () -> bareDrain(ours, count))),
+                new Entrant(Entrants.SEED, drained(seed, () -> seedDrain(seed, count))),
+                new Entrant(
+                    Entrants.OURS, drained(ours, () -> Drains.byOurs(contest, queue, count))),
+                new Entrant(Entrants.BARE, drained(ours, () -> bareDrain(ours, count)))),
             results);
       }
     }
@@ -120,6 +119,16 @@ final class HarelBench {
     results.accept(contest.hold(operation, shape.label(), groups, entrants));
   }
 
+  private Run drained(HarelTable table, Run drain) {
+    return Drains.of(
+        groups,
+        () -> {
+          table.fill(HarelShape.FRESH, groups);
+          taken = 0;
+        },
+        drain);
+  }
+
   /** Does one thing. */
   @FunctionalInterface
   private interface Action {
@@ -130,10 +139,6 @@ final class HarelBench {
     long began = System.nanoTime();
     action.run();
     return Contest.secondsSince(began);
-  }
-
-  private boolean isTooLong(long began) {
-    return Contest.secondsSince(began) > contest.patience().toSeconds() / (2.0 * request.runs());
   }
 
   private Optional<Claim> claim(Connection connection) throws SQLException {
@@ -188,17 +193,13 @@ final class HarelBench {
   }
 
   private double seedAck(HarelTable table) throws SQLException {
-    List<Claim> claims = leased(table, nextGroups());
-    long began = System.nanoTime();
-    int acked = 0;
-    for (Claim claim : claims) {
-      ack(table.connection(), claim);
-      acked++;
-      if (isTooLong(began)) {
-        break;
-      }
-    }
-    return Contest.secondsSince(began) / acked;
+    Iterator<Claim> next = leased(table, nextGroups()).iterator();
+    return contest.each(
+        BATCH,
+        () -> {
+          ack(table.connection(), next.next());
+          return 1;
+        });
   }
 
   private static void ack(Connection connection, Claim claim) throws SQLException {
@@ -212,14 +213,10 @@ final class HarelBench {
   }
 
   private static double ack(Queue queue) {
-    List<Receipt> receipts = receipts(queue);
+    List<Receipt> receipts = Drains.poll(queue);
     long began = System.nanoTime();
     queue.ackBatch(receipts);
     return Contest.secondsSince(began) / receipts.size();
-  }
-
-  private static List<Receipt> receipts(Queue queue) {
-    return queue.poll(BATCH).deliveries().stream().map(Delivery::receipt).toList();
   }
 
   /** The last groups that were not taken yet: far from those that claims take. */
@@ -255,28 +252,16 @@ final class HarelBench {
   }
 
   private double seedDrain(HarelTable table, int count) throws SQLException {
-    long began = System.nanoTime();
-    int done = 0;
-    while (done < count && !isTooLong(began)) {
-      Optional<Claim> claim = claim(table.connection());
-      if (claim.isEmpty()) {
-        throw new IllegalStateException("a claim found nothing");
-      }
-      ack(table.connection(), claim.get());
-      done++;
-    }
-    return Contest.secondsSince(began) / done;
-  }
-
-  private double drain(Queue queue, int count) {
-    long began = System.nanoTime();
-    int done = 0;
-    while (done < count && !isTooLong(began)) {
-      List<Receipt> receipts = receipts(queue);
-      queue.ackBatch(receipts);
-      done += receipts.size();
-    }
-    return Contest.secondsSince(began) / done;
+    return contest.each(
+        count,
+        () -> {
+          Optional<Claim> claim = claim(table.connection());
+          if (claim.isEmpty()) {
+            return 0;
+          }
+          ack(table.connection(), claim.get());
+          return 1;
+        });
   }
 
   private double bareDrain(HarelTable table, int count) throws SQLException {

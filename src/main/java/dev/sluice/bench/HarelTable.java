@@ -4,12 +4,9 @@ import dev.sluice.queue.Message;
 import dev.sluice.queue.MessageJson;
 import dev.sluice.queue.Queue;
 import dev.sluice.queue.SchemaReport.Extra;
+import dev.sluice.queue.jdbc.SchemaTools;
 import dev.sluice.queue.uri.QueueUri;
 import dev.sluice.queue.uri.QueueUri.Backend;
-import java.io.IOException;
-import java.io.InputStream;
-import java.io.UncheckedIOException;
-import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
@@ -19,36 +16,23 @@ final class HarelTable implements AutoCloseable {
   private static final String SEED = "harel_seed.sql";
 
   private final Scratch scratch;
-  private final Connection connection;
 
-  private HarelTable(Scratch scratch, Connection connection) {
+  private HarelTable(Scratch scratch) {
     this.scratch = scratch;
-    this.connection = connection;
   }
 
   /** Tables, index and functions as Python makes them, or with ours. */
   static HarelTable create(QueueUri uri, boolean ours) throws SQLException {
     Scratch scratch = Scratch.create(uri, Backend.HAREL);
     try {
-      scratch.execute(resource());
+      scratch.execute(SchemaTools.resource(SEED));
       if (ours) {
         scratch.queue().admin().createExtra(Extra.CLAIM_INDEXES);
       }
-      return new HarelTable(scratch, scratch.connect());
+      return new HarelTable(scratch);
     } catch (SQLException | RuntimeException e) {
       scratch.close();
       throw e;
-    }
-  }
-
-  private static String resource() {
-    try (InputStream in = HarelTable.class.getResourceAsStream(SEED)) {
-      if (in == null) {
-        throw new IllegalStateException("resource is missing: " + SEED);
-      }
-      return new String(in.readAllBytes(), StandardCharsets.UTF_8);
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
     }
   }
 
@@ -62,8 +46,9 @@ final class HarelTable implements AutoCloseable {
             .formatted(shape.columns(), groups));
     String event = MessageJson.write(Message.of("{id}", "http://127.0.0.1:9/orders"));
     try (PreparedStatement insert =
-        connection.prepareStatement(
-            """
+        connection()
+            .prepareStatement(
+                """
             INSERT INTO transport_messages (group_id, event)
             SELECT 'g' || i, replace(?, '{id}', i::text) FROM generate_series(1, ?) i""")) {
       insert.setString(1, event);
@@ -79,7 +64,7 @@ final class HarelTable implements AutoCloseable {
   }
 
   Connection connection() {
-    return connection;
+    return scratch.connection();
   }
 
   Scratch scratch() {
@@ -87,11 +72,7 @@ final class HarelTable implements AutoCloseable {
   }
 
   @Override
-  public void close() throws SQLException {
-    try {
-      connection.close();
-    } finally {
-      scratch.close();
-    }
+  public void close() {
+    scratch.close();
   }
 }

@@ -2,7 +2,6 @@ package dev.sluice.bench;
 
 import dev.sluice.bench.Contest.Entrant;
 import dev.sluice.bench.Contest.Run;
-import dev.sluice.queue.Delivery;
 import dev.sluice.queue.Message;
 import dev.sluice.queue.MessageJson;
 import dev.sluice.queue.PollResult;
@@ -15,7 +14,10 @@ import java.io.UncheckedIOException;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
+import java.util.Iterator;
 import java.util.List;
 import java.util.function.Consumer;
 import java.util.stream.IntStream;
@@ -24,11 +26,9 @@ import org.postgresql.PGConnection;
 /** The legacy table: one as Go made it, one with our indexes, and the same rows in both. */
 final class LegacyBench {
   private static final int POLLED = 10;
-  private static final int BATCH = 100;
+  private static final int BATCH = Drains.BATCH;
   private static final int PUBLISHED = 10_000;
   private static final int PUBLISH_BATCH = 1_000;
-  private static final int MOST_DRAINED = 5_000;
-  private static final int DRAINED_SHARE = 20;
   private static final String TARGET = "http://127.0.0.1:9/orders";
 
   private final BenchRequest request;
@@ -221,22 +221,14 @@ final class LegacyBench {
     void settle(Receipt receipt) throws SQLException;
   }
 
-  /** As many as fit into a part of the patience. */
   private double oneByOne(List<Receipt> receipts, Settle settle) throws SQLException {
-    long began = System.nanoTime();
-    int settled = 0;
-    for (Receipt receipt : receipts) {
-      settle.settle(receipt);
-      settled++;
-      if (isTooLong(began)) {
-        break;
-      }
-    }
-    return Contest.secondsSince(began) / settled;
-  }
-
-  private boolean isTooLong(long began) {
-    return Contest.secondsSince(began) > contest.patience().toSeconds() / (2.0 * request.runs());
+    Iterator<Receipt> next = receipts.iterator();
+    return contest.each(
+        receipts.size(),
+        () -> {
+          settle.settle(next.next());
+          return 1;
+        });
   }
 
   private static double atOnce(List<Receipt> receipts, Consumer<List<Receipt>> settle) {
@@ -335,40 +327,44 @@ final class LegacyBench {
   }
 
   private List<Entrant> drains(long rows, LegacyTable plain, LegacyTable indexed) {
-    int count = (int) Math.max(BATCH, Math.min(MOST_DRAINED, rows / DRAINED_SHARE / BATCH * BATCH));
+    int count = Drains.count(rows);
     return List.of(
-        new Entrant(Entrants.SEED, () -> seedDrain(plain, count)),
-        new Entrant(Entrants.OURS_PLAIN, () -> drain(plain.queue(), count)),
-        new Entrant(Entrants.OURS, () -> drain(indexed.queue(), count)),
-        new Entrant(Entrants.BARE, () -> bareDrain(indexed, rows, count)));
+        new Entrant(Entrants.SEED, drained(plain, rows, () -> seedDrain(plain, count))),
+        new Entrant(
+            Entrants.OURS_PLAIN,
+            drained(plain, rows, () -> Drains.byOurs(contest, plain.queue(), count))),
+        new Entrant(
+            Entrants.OURS,
+            drained(indexed, rows, () -> Drains.byOurs(contest, indexed.queue(), count))),
+        new Entrant(Entrants.BARE, drained(indexed, rows, () -> bareDrain(indexed, rows, count))));
+  }
+
+  private Run drained(LegacyTable table, long rows, Run drain) {
+    return Drains.of(
+        rows,
+        () -> {
+          table.fill(LegacyShape.GROUPS, rows, TARGET);
+          taken = 0;
+        },
+        drain);
   }
 
   private double seedDrain(LegacyTable table, int count) throws SQLException {
     SeedLegacy seed = seed(table);
-    long began = System.nanoTime();
-    int done = 0;
-    while (done < count && !isTooLong(began)) {
-      for (Receipt receipt : seed.poll(BATCH)) {
-        seed.ack(receipt);
-        done++;
-        if (isTooLong(began)) {
-          break;
-        }
-      }
-    }
-    return Contest.secondsSince(began) / done;
-  }
-
-  private double drain(Queue queue, int count) {
-    long began = System.nanoTime();
-    int done = 0;
-    while (done < count && !isTooLong(began)) {
-      List<Receipt> receipts =
-          queue.poll(BATCH).deliveries().stream().map(Delivery::receipt).toList();
-      queue.ackBatch(receipts);
-      done += receipts.size();
-    }
-    return Contest.secondsSince(began) / done;
+    Deque<Receipt> polled = new ArrayDeque<>();
+    return contest.each(
+        count,
+        () -> {
+          if (polled.isEmpty()) {
+            polled.addAll(seed.poll(BATCH));
+          }
+          Receipt next = polled.poll();
+          if (next == null) {
+            return 0;
+          }
+          seed.ack(next);
+          return 1;
+        });
   }
 
   private double bareDrain(LegacyTable table, long rows, int count) throws SQLException {

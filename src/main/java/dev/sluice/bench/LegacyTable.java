@@ -31,12 +31,10 @@ final class LegacyTable implements AutoCloseable {
       """;
 
   private final Scratch scratch;
-  private final Connection connection;
   private Queue queue;
 
-  private LegacyTable(Scratch scratch, Connection connection, Queue queue) {
+  private LegacyTable(Scratch scratch, Queue queue) {
     this.scratch = scratch;
-    this.connection = connection;
     this.queue = queue;
   }
 
@@ -48,8 +46,8 @@ final class LegacyTable implements AutoCloseable {
       if (indexed) {
         queue.admin().createExtra(Extra.CLAIM_INDEXES);
       }
-      return new LegacyTable(scratch, scratch.connect(), queue);
-    } catch (SQLException | RuntimeException e) {
+      return new LegacyTable(scratch, queue);
+    } catch (RuntimeException e) {
       scratch.close();
       throw e;
     }
@@ -66,7 +64,8 @@ final class LegacyTable implements AutoCloseable {
 
   /** Writes the rows of these numbers that are not there. */
   void insert(LegacyShape shape, long rows, long from, long to, String target) throws SQLException {
-    try (PreparedStatement insert = connection.prepareStatement(FILL.formatted(shape.columns()))) {
+    try (PreparedStatement insert =
+        connection().prepareStatement(FILL.formatted(shape.columns()))) {
       insert.setString(1, MessageJson.write(Message.of("{id}", target)));
       insert.setLong(2, rows);
       insert.setLong(3, from);
@@ -82,9 +81,9 @@ final class LegacyTable implements AutoCloseable {
    */
   List<Receipt> hold(List<String> ids) throws SQLException {
     String poll = "00000000-0000-4000-8000-000000000000:";
-    try (PreparedStatement hold = connection.prepareStatement(HOLD)) {
+    try (PreparedStatement hold = connection().prepareStatement(HOLD)) {
       hold.setString(1, poll);
-      hold.setArray(2, connection.createArrayOf("text", ids.toArray()));
+      hold.setArray(2, connection().createArrayOf("text", ids.toArray()));
       hold.executeUpdate();
     }
     return ids.stream().map(id -> new Receipt(poll + id)).toList();
@@ -101,7 +100,7 @@ final class LegacyTable implements AutoCloseable {
   }
 
   Connection connection() {
-    return connection;
+    return scratch.connection();
   }
 
   Scratch scratch() {
@@ -109,11 +108,7 @@ final class LegacyTable implements AutoCloseable {
   }
 
   @Override
-  public void close() throws SQLException {
-    try {
-      connection.close();
-    } finally {
-      scratch.close();
-    }
+  public void close() {
+    scratch.close();
   }
 }

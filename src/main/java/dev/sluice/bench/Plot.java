@@ -77,13 +77,16 @@ public final class Plot {
    * Checks that a file can be drawn.
    *
    * @throws IllegalArgumentException unless its name ends with {@code .png} or {@code .svg} and its
-   *     directory exists
+   *     directory is there to be written to
    */
   public static void check(Path file) {
     Format unused = format(file);
     Path directory = file.toAbsolutePath().getParent();
     if (directory == null || !Files.isDirectory(directory)) {
       throw new IllegalArgumentException("plot: no such directory: " + directory);
+    }
+    if (!Files.isWritable(directory)) {
+      throw new IllegalArgumentException("plot: may not be written: " + directory);
     }
   }
 

@@ -1,6 +1,7 @@
 package dev.sluice.bench;
 
 import dev.sluice.queue.Queue;
+import dev.sluice.queue.jdbc.SchemaTools;
 import dev.sluice.queue.uri.Database;
 import dev.sluice.queue.uri.QueueSettings;
 import dev.sluice.queue.uri.QueueUri;
@@ -8,7 +9,6 @@ import dev.sluice.queue.uri.QueueUri.Backend;
 import dev.sluice.queue.uri.Queues;
 import java.sql.Connection;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.UUID;
@@ -28,10 +28,12 @@ final class Scratch implements AutoCloseable {
 
   private final String schema;
   private final Database database;
+  private final Connection connection;
 
-  private Scratch(String schema, Database database) {
+  private Scratch(String schema, Database database, Connection connection) {
     this.schema = schema;
     this.database = database;
+    this.connection = connection;
   }
 
   /**
@@ -42,8 +44,8 @@ final class Scratch implements AutoCloseable {
   static Scratch create(QueueUri uri, Backend backend) throws SQLException {
     String schema = "sluice_bench_" + UUID.randomUUID().toString().substring(0, 8);
     Database database = Database.open(uri.inSchema(backend, schema), CONNECTIONS);
-    Scratch scratch = new Scratch(schema, database);
     try {
+      Scratch scratch = new Scratch(schema, database, database.dataSource().getConnection());
       scratch.execute("CREATE SCHEMA " + schema);
       return scratch;
     } catch (SQLException e) {
@@ -54,29 +56,26 @@ final class Scratch implements AutoCloseable {
 
   /** A queue on the tables of the schema, created where they are missing. */
   Queue queue() {
-    return queue(false);
-  }
-
-  Queue queue(boolean exclusive) {
     Queue queue =
         Queues.open(
-            database,
-            Optional.of(QUEUE),
-            new QueueSettings(VISIBILITY, exclusive, Optional.empty()));
+            database, Optional.of(QUEUE), new QueueSettings(VISIBILITY, false, Optional.empty()));
     queue.initSchema();
     return queue;
   }
 
+  /** The one for preparations and for the seeds' statements, as long as this is open. */
+  Connection connection() {
+    return connection;
+  }
+
+  /** A further one, for its taker to close. */
   Connection connect() throws SQLException {
     return database.dataSource().getConnection();
   }
 
   void execute(String... statements) throws SQLException {
-    try (Connection connection = connect();
-        Statement statement = connection.createStatement()) {
-      for (String sql : statements) {
-        statement.execute(sql);
-      }
+    for (String sql : statements) {
+      SchemaTools.execute(connection, sql);
     }
   }
 
@@ -87,6 +86,7 @@ final class Scratch implements AutoCloseable {
     } catch (SQLException e) {
       log.warn("scratch schema is left behind schema={} reason=\"{}\"", schema, e.getMessage());
     } finally {
+      // With its connections.
       database.close();
     }
   }

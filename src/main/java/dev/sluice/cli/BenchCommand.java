@@ -120,6 +120,8 @@ final class BenchCommand implements Callable<Integer> {
     BenchView view = new BenchView(console, results);
     if (json.json()) {
       view.printJson();
+    } else if (results.isEmpty()) {
+      console.message("nothing was measured");
     } else {
       view.printTable();
     }

@@ -14,6 +14,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BooleanSupplier;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.parallel.Isolated;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -39,6 +40,9 @@ class LiveTest {
 
   /** So many groups move while producers and consumers are at work. */
   private static final int MANY = Traffic.GROUPS / 3;
+
+  /** Before a run says that what it waits for does not happen. */
+  private static final Duration PATIENCE = Duration.ofMinutes(2);
 
   private static void run(boolean always) {
     assumeTrue(always || ScaledTries.SCALE > 1, "skipped: by hand, with -Dsluice.test.scale=2");
@@ -103,13 +107,24 @@ class LiveTest {
     }
   }
 
-  /** Runs it again and again, as an operator does, until the producer has written so much. */
+  /**
+   * Runs it again and again, as an operator does, until the producer has written so much and as
+   * much has happened as the caller wants, however slow the machine.
+   */
   private static void migrateUntil(
-      Sides sides, Direction direction, Traffic traffic, int messages, boolean killing)
+      Sides sides,
+      Direction direction,
+      Traffic traffic,
+      int messages,
+      boolean killing,
+      BooleanSupplier happened)
       throws Exception {
     int kills = killing ? 3 : 0;
     int runs = 2;
-    while (traffic.publishedCount() < messages || runs > 0) {
+    long patience = System.nanoTime() + PATIENCE.toNanos();
+    while (runs > 0
+        || traffic.publishedCount() < messages
+        || (!happened.getAsBoolean() && System.nanoTime() < patience)) {
       if (kills > 0) {
         kills--;
         killInTheMiddle(sides, direction);
@@ -194,7 +209,16 @@ class LiveTest {
           PER_SECOND,
           () -> {
             awaitPublished(traffic, PER_SECOND / 2);
-            migrateUntil(sides, direction, traffic, SECONDS * PER_SECOND, killing);
+            migrateUntil(
+                sides,
+                direction,
+                traffic,
+                SECONDS * PER_SECOND,
+                killing,
+                () ->
+                    movedGroups(sides, direction) > MANY
+                        && byOld.get() > MANY
+                        && byNew.get() > MANY);
             assertThat(movedGroups(sides, direction)).as("moved meanwhile").isGreaterThan(MANY);
             assertThat(byOld.get()).as("delivered by the old side").isGreaterThan(MANY);
             assertThat(byNew.get()).as("of the old side's, by the new").isGreaterThan(MANY);
@@ -234,7 +258,8 @@ class LiveTest {
           PER_SECOND,
           () -> {
             awaitPublished(traffic, PER_SECOND / 2);
-            migrateUntil(sides, direction, traffic, SECONDS * PER_SECOND, false);
+            migrateUntil(
+                sides, direction, traffic, SECONDS * PER_SECOND, false, () -> byNew.get() > 0);
           });
       traffic.produceInto(
           other(sides, direction),
@@ -279,7 +304,13 @@ class LiveTest {
           PER_SECOND,
           () -> {
             awaitPublished(traffic, PER_SECOND / 2);
-            migrateUntil(sides, direction, traffic, SECONDS * PER_SECOND / 2, killing);
+            migrateUntil(
+                sides,
+                direction,
+                traffic,
+                SECONDS * PER_SECOND / 2,
+                killing,
+                () -> movedGroups(sides, direction) > MANY && byNew.get() > 0);
             assertThat(movedGroups(sides, direction)).as("moved meanwhile").isGreaterThan(MANY);
             assertThat(byNew.get()).as("delivered by the new side").isPositive();
             CliRun abort = sides.migrate(direction, "--abort", "--wait", "60");

@@ -94,9 +94,6 @@ final class HarelAdmin implements QueueAdmin {
   private static final String CHOOSE =
       "SELECT f.seq FROM {failed} f WHERE %s ORDER BY f.seq".formatted(CHOSEN);
 
-  // What follows the lock is to see what was committed before it was taken.
-  private static final String READ_COMMITTED = "SET TRANSACTION ISOLATION LEVEL READ COMMITTED; ";
-
   private static final String DISCARD =
       "WITH gone AS (DELETE FROM {failed} f WHERE %s RETURNING 1) SELECT count(*) FROM gone"
           .formatted(CHOSEN);
@@ -246,7 +243,8 @@ final class HarelAdmin implements QueueAdmin {
     return session.transaction(
         "failed requeue",
         connection -> {
-          SchemaTools.execute(connection, READ_COMMITTED + sql.aloneInQuarantine());
+          // What follows the lock is to see what was committed before it was taken.
+          SchemaTools.execute(connection, Session.READ_COMMITTED + sql.aloneInQuarantine());
           List<Long> chosen =
               Session.query(connection, names.in(CHOOSE), row -> row.getLong(1), chosen(filter));
           Set<Long> back =

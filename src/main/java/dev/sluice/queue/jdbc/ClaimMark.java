@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
  * Where the last walk along an index found its first row or group. A walk from the front passes
  * what was served and not vacuumed yet: where that takes long, time after time, it is done for a
  * twentieth of the time only, and claims in between begin at the mark. What is put in before the
- * mark then waits for up to twenty such walks. Thread-safe.
+ * mark then waits for up to twenty such walks, and never for more than 10 s. Thread-safe.
  *
  * @param <P> a place in the order of the walk
  */
@@ -15,6 +15,9 @@ public final class ClaimMark<P> {
   private static final long QUICK_NANOS_EACH = 50_000;
   private static final long SHARE = 20;
   private static final int SLOW_IN_A_ROW = 3;
+
+  // However long a walk took: it may have been the machine that stood still.
+  private static final long LONGEST_PAUSE_NANOS = 10_000_000_000L;
 
   private final long quickNanos;
   private @Nullable P mark;
@@ -49,7 +52,7 @@ public final class ClaimMark<P> {
       slowInARow = quick ? 0 : slowInARow + 1;
       // A machine that was busy elsewhere makes one walk slow, or two.
       mark = slowInARow < SLOW_IN_A_ROW ? null : first.orElse(null);
-      fullWalkDueAt = nowNanos + tookNanos * SHARE;
+      fullWalkDueAt = nowNanos + Math.min(tookNanos * SHARE, LONGEST_PAUSE_NANOS);
     } else {
       mark = first.orElse(null);
     }

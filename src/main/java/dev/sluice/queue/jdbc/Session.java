@@ -22,6 +22,9 @@ import org.jspecify.annotations.Nullable;
  * QueueException}. Safe for use by many threads.
  */
 public final class Session {
+  /** Before the first command of a transaction whose commands are each to see what is new. */
+  public static final String READ_COMMITTED = "SET TRANSACTION ISOLATION LEVEL READ COMMITTED; ";
+
   private static final int PING_SECONDS = 2;
   private static final int ATTEMPTS = 4;
   private static final String BEGIN = "BEGIN ISOLATION LEVEL READ COMMITTED; ";

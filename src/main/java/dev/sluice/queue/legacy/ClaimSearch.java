@@ -200,7 +200,16 @@ final class ClaimSearch {
     rows.addAll(near.rows());
     if (isIndexed) {
       long ended = nanos.getAsLong();
-      mark.claimed(from, Optional.of(seen(near)), near.rows().size(), ended - began, ended);
+      Place seen = seen(near);
+      // What is claimable may have come before the mark: a walk from there that took nothing is
+      // followed by one from the front.
+      boolean inVain = from != null && near.rows().isEmpty();
+      mark.claimed(
+          from,
+          inVain ? Optional.empty() : Optional.of(seen),
+          near.rows().size(),
+          ended - began,
+          ended);
     }
     Rest rest = near.rest();
     if (rows.size() >= max || rest == Rest.NONE) {

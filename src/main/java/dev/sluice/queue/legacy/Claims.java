@@ -27,8 +27,6 @@ final class Claims {
   private static final long INDEX_LOOK_NANOS = TimeUnit.SECONDS.toNanos(30);
   // Each group of an exclusive poll takes a lock in a table that all sessions share.
   private static final int MAX_EXCLUSIVE = 500;
-  // Two snapshots are the point of an exclusive poll, and a database may default to one.
-  private static final String READ_COMMITTED = "SET TRANSACTION ISOLATION LEVEL READ COMMITTED; ";
 
   // Compares ids as their column does: a collation that it was given wins over the default.
   private static final String IN_ORDER =
@@ -204,7 +202,8 @@ final class Claims {
                       Line.of(
                           Session.query(
                               connection,
-                              READ_COMMITTED + statements.lockGroups(),
+                              // Two snapshots are the point, and a database may default to one.
+                              Session.READ_COMMITTED + statements.lockGroups(),
                               Line.reader(Locked::read),
                               parameters(lead, limit))));
           if (locked.rows().isEmpty()) {
