@@ -95,8 +95,10 @@ final class ClaimSearch {
 
   /** What may be done with candidates; to claim and to lock may take several commands. */
   record Statements(String claim, String lockGroups, String peek) {
-    // A plan made while the table was tiny reads all of it, and is kept while it grows.
-    private static final String BY_INDEX = "SET LOCAL enable_seqscan TO off; ";
+    // A plan made while the table was tiny reads all of it, or all that an index not made for this
+    // gives it, and is kept while it grows.
+    private static final String BY_INDEX =
+        "SET LOCAL enable_seqscan TO off; SET LOCAL enable_bitmapscan TO off; ";
 
     static Statements byIndex(Candidates candidates, boolean exclusive) {
       Statements statements = of(candidates, true, exclusive);

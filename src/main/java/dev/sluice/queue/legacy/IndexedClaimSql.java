@@ -10,9 +10,9 @@ import dev.sluice.queue.legacy.ClaimSql.Rest;
  * <p>Plans do not depend on statistics: limits are literals, since a generic plan expects a tenth
  * of the table from {@code LIMIT $n}; rows are read in chunks so small that no sort is cheaper than
  * the index; LATERAL with LIMIT keeps probes from becoming a join with the whole table. And each
- * index begins with a hash of the queue that no other has, so that a walk or probe can be made by
- * its own index only: where a queue is thought to have one row, all that begin with its name seem
- * equally good.
+ * index begins with a hash of the queue that no other has, and no condition names a column as
+ * another index has it ({@code + 0} hides it), so that a walk or probe can be made by its own index
+ * only: where a queue is thought to have one row, all indexes seem equally good.
  */
 final class IndexedClaimSql {
   /** The condition under which a row is in the partial claim indexes, letter for letter. */
@@ -111,16 +111,16 @@ final class IndexedClaimSql {
                     By.FRESH,
                     "m.receipt_handle IS NULL AND m.visible_at <= m.created_at",
                     "created_at",
-                    "(m.created_at, m.id) >= (CAST(? AS bigint), CAST(? AS text))",
+                    "(m.created_at + 0, m.id) >= (CAST(? AS bigint), CAST(? AS text))",
                     rows),
                 walk(
                     "late",
                     By.LATE,
                     "(m.receipt_handle IS NOT NULL OR m.visible_at > m.created_at)"
-                        + " AND m.visible_at <= "
+                        + " AND m.visible_at + 0 <= "
                         + NOW,
                     "visible_at",
-                    "m.visible_at >= CAST(? AS bigint)",
+                    "m.visible_at + 0 >= CAST(? AS bigint)",
                     rows),
                 NOW,
                 nothingWaitsBefore(),
@@ -154,7 +154,7 @@ final class IndexedClaimSql {
           SELECT m.ctid AS row, m.queue_name, m.id, m.created_at, m.visible_at, %2$s AS gk
           FROM queue_messages m
           WHERE %3$s AND %4$s AND %5$s AND %%s
-          ORDER BY m.%1$s, m.id
+          ORDER BY m.%1$s + 0, m.id
           LIMIT %6$d) m"""
             .formatted(
                 key,
@@ -172,7 +172,7 @@ final class IndexedClaimSql {
         .formatted(
             some.formatted("", begin + " AND NOT (SELECT found FROM oversized)"),
             name,
-            some.formatted("w.n +", "(m.%1$s, m.id) > (w.%1$s, w.id)".formatted(key)),
+            some.formatted("w.n +", "(m.%1$s + 0, m.id) > (w.%1$s, w.id)".formatted(key)),
             chunk,
             rows);
   }
@@ -233,7 +233,7 @@ final class IndexedClaimSql {
           SELECT m.ctid AS row, m.id, m.created_at, %1$s AS gk
           FROM queue_messages m
           WHERE %2$s AND %3$s AND m.receipt_handle IS NOT NULL AND %4$s = h.gh
-            AND m.visible_at <= %5$s
+            AND m.visible_at + 0 <= %5$s
           ORDER BY m.created_at, m.id
           LIMIT 1) head
         WHERE h.visible_at <= %5$s"""
@@ -299,14 +299,18 @@ final class IndexedClaimSql {
           WHERE %1$s AND %4$s AND e.receipt_handle IS NULL
           LIMIT 1) idle ON true
         LEFT JOIN LATERAL (
-          SELECT true AS yes FROM queue_messages e
-          WHERE idle.yes IS NULL AND %5$s AND %2$s = hashtextextended(c.gk, 0)
-            AND e.receipt_handle IS NOT NULL AND e.visible_at <= %3$s
-          LIMIT 1) lapsed ON true
+          SELECT true AS yes
+          FROM (
+            SELECT e.visible_at FROM queue_messages e
+            WHERE idle.yes IS NULL AND %5$s AND %2$s = hashtextextended(c.gk, 0)
+              AND e.receipt_handle IS NOT NULL
+            ORDER BY e.visible_at
+            LIMIT 1) first_to_lapse
+          WHERE first_to_lapse.visible_at <= %3$s) lapsed ON true
         LEFT JOIN LATERAL (
           SELECT true AS yes FROM queue_messages e
           WHERE lapsed.yes AND %1$s AND %6$s AND e.receipt_handle IS NOT NULL
-            AND e.visible_at <= %3$s
+            AND e.visible_at + 0 <= %3$s
           LIMIT 1) waiting ON true
         WHERE idle.yes IS NULL AND waiting.yes IS NULL"""
         .formatted(
@@ -343,9 +347,14 @@ final class IndexedClaimSql {
   /** What is in flight in a group: one probe of {@code sluice_claim_lapse}. */
   static String inFlight(String queue, String group) {
     return """
-        SELECT 1 FROM queue_messages e
-        WHERE %1$s AND %2$s = hashtextextended(%3$s, 0) AND %4$s = %3$s
-          AND e.receipt_handle IS NOT NULL AND e.visible_at > %5$s
+        SELECT 1
+        FROM (
+          SELECT e.visible_at FROM queue_messages e
+          WHERE %1$s AND %2$s = hashtextextended(%3$s, 0) AND %4$s = %3$s
+            AND e.receipt_handle IS NOT NULL
+          ORDER BY e.visible_at DESC
+          LIMIT 1) last_to_lapse
+        WHERE last_to_lapse.visible_at > %5$s
         OFFSET 0"""
         .formatted(
             By.LAPSE.of("e", queue), GROUP_HASH.formatted("e"), group, GROUP.formatted("e"), NOW);
