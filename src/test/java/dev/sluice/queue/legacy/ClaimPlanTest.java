@@ -230,6 +230,7 @@ class ClaimPlanTest {
           PollResult polled = count.undone(() -> queue.poll(10));
           String each = ": " + count.each();
           long buffers = count.take();
+          System.out.printf("%s, %s: %d buffers%s%n", shape, groups, buffers, each);
           assertThat(buffers).as(shape + ", " + groups + each).isLessThan(BOUND);
           ids = polled.deliveries().stream().map(Delivery::brokerId).toList();
         }
