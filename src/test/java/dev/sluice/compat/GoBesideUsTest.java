@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.sluice.model.LegacyTable;
 import dev.sluice.queue.legacy.History;
 import dev.sluice.queue.legacy.HistoryCheck;
+import dev.sluice.testing.Patience;
 import dev.sluice.testing.ScaledTries;
 import java.sql.Connection;
 import java.time.Duration;
@@ -18,7 +19,6 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicBoolean;
-import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.parallel.Isolated;
@@ -91,8 +91,8 @@ class GoBesideUsTest {
   }
 
   private void awaitAnEmptyTable() {
-    Awaitility.await()
-        .atMost(Duration.ofSeconds(60L * ScaledTries.SCALE))
+    Patience.await()
+        .atMost(Patience.LONGEST.multipliedBy(ScaledTries.SCALE))
         .pollInterval(Duration.ofMillis(50))
         .until(() -> orders.rows().isEmpty());
   }
@@ -166,9 +166,7 @@ class GoBesideUsTest {
     Random random = new Random(seed);
     while (!over.get()) {
       try (GoProcess consumer = startConsumer(random)) {
-        Awaitility.await()
-            .atMost(Duration.ofMinutes(10))
-            .until(() -> over.get() || !consumer.runs());
+        Patience.await().atMost(Duration.ofMinutes(10)).until(() -> over.get() || !consumer.runs());
         consumer.terminate();
         int exitCode = consumer.exitCode();
         assertThat(exitCode).isIn(0, GoProcess.CRASHED, GoProcess.STOPPED_WHILE_STARTING);

@@ -134,7 +134,7 @@ class GoConsumesTest {
 
   private void publish(Path file) throws Exception {
     try (SluiceProcess publish = orders.start("publish", file.toString())) {
-      assertThat(publish.exitCode(120)).as(publish.stderr()).isZero();
+      assertThat(publish.exitCode(600)).as(publish.stderr()).isZero();
     }
   }
 

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.sluice.e2e.RecordingTarget;
 import dev.sluice.e2e.SluiceProcess;
 import dev.sluice.model.LegacyRow;
+import dev.sluice.testing.Patience;
 import dev.sluice.testing.ScaledTries;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -14,7 +15,6 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.stream.Stream;
-import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -97,7 +97,7 @@ class GoTakesOverTest {
     try (SluiceProcess run = run()) {
       await(() -> target.count() >= SHARE || !run.runs());
       run.terminate();
-      assertThat(run.exitCode(120)).as(run.stderr()).isZero();
+      assertThat(run.exitCode(600)).as(run.stderr()).isZero();
     }
     List<String> done = new ArrayList<>(Order.delivered(target));
     try (GoProcess consumer = consume("-max", "20")) {
@@ -158,8 +158,8 @@ class GoTakesOverTest {
   }
 
   private static void await(Callable<Boolean> condition) {
-    Awaitility.await()
-        .atMost(Duration.ofSeconds(60L * ScaledTries.SCALE))
+    Patience.await()
+        .atMost(Patience.LONGEST.multipliedBy(ScaledTries.SCALE))
         .pollInterval(Duration.ofMillis(50))
         .until(condition);
   }

@@ -2,6 +2,7 @@ package dev.sluice.compat;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.sluice.testing.Patience;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -13,7 +14,6 @@ import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
-import org.awaitility.Awaitility;
 
 /** Python and we publish to the same groups and take from them, and both die at times. */
 final class HarelBesideUs implements AutoCloseable {
@@ -149,8 +149,8 @@ final class HarelBesideUs implements AutoCloseable {
   }
 
   private static void await(Callable<Boolean> condition) {
-    Awaitility.await()
-        .atMost(Duration.ofSeconds(120L * SCALE))
+    Patience.await()
+        .atMost(Patience.LONGEST.multipliedBy(SCALE))
         .pollInterval(Duration.ofMillis(20))
         .until(condition);
   }

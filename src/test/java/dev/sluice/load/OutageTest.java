@@ -1,7 +1,7 @@
 package dev.sluice.load;
 
+import static dev.sluice.testing.Patience.await;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
@@ -77,9 +77,9 @@ class OutageTest {
         int before = TOTAL * outage / (OUTAGES + 2);
         await().atMost(PATIENCE).until(() -> journal.delivered() >= before);
         server.abandon();
-        await().atMost(Duration.ofMinutes(1)).until(() -> !status(router).isReady());
+        await().until(() -> !status(router).isReady());
         address.setPortNumbers(new int[] {server.start()});
-        await().atMost(Duration.ofMinutes(1)).until(() -> status(router).isReady());
+        await().until(() -> status(router).isReady());
       }
       catchesUp(queue, router);
     } finally {

@@ -1,7 +1,7 @@
 package dev.sluice.load;
 
+import static dev.sluice.testing.Patience.await;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
 import dev.sluice.load.Journal.Call;
 import dev.sluice.queue.DispatchMode;
@@ -114,7 +114,7 @@ class SlowTargetTest {
             });
     cases.add(one);
 
-    await().atMost(Duration.ofMinutes(2)).until(() -> one.queue.metrics().total() == 0);
+    await().until(() -> one.queue.metrics().total() == 0);
 
     assertThat(one.journal.delivered()).isEqualTo(60);
     assertThat(one.journal.calls()).extracting(Call::id).doesNotHaveDuplicates();

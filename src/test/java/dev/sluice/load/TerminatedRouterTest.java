@@ -1,7 +1,7 @@
 package dev.sluice.load;
 
+import static dev.sluice.testing.Patience.await;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
 import dev.sluice.e2e.SluiceProcess;
 import dev.sluice.queue.DispatchMode;
@@ -56,9 +56,7 @@ class TerminatedRouterTest {
       Stream.of(ending, stuck, waiting).forEach(g -> g.values().forEach(left::addAll));
 
       try (SluiceProcess router = start(database)) {
-        await()
-            .atMost(Duration.ofMinutes(1))
-            .until(() -> journal.running() == 50 && queue.metrics().inFlight() == 550);
+        await().until(() -> journal.running() == 50 && queue.metrics().inFlight() == 550);
         router.terminate();
         // Those of idle groups are claimable for others while fifty deliveries still run.
         await()
