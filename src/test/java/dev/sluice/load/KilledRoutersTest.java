@@ -85,7 +85,7 @@ class KilledRoutersTest {
             "--groups",
             "exclusive",
             "--visibility",
-            "5",
+            "10",
             "--concurrency",
             "10"));
   }
