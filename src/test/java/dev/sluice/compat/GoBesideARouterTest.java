@@ -63,7 +63,7 @@ class GoBesideARouterTest {
       producer.finish().published().forEach(message -> published.add(message.id()));
     }
 
-    int exitCode = orders.drain("--visibility", "3", "--wait", "30");
+    int exitCode = orders.drain("--visibility", "3", "--wait", "120");
 
     assertThat(exitCode).isZero();
     assertThat(orders.rows()).isEmpty();

@@ -75,7 +75,7 @@ class GoConsumesTest {
             "-max",
             "50",
             "-idle",
-            "2500ms");
+            "10s");
 
     assertThat(events.all()).extracting(GoEvent::kind).contains("nack", "defer");
     assertThat(Order.byGroup(events.acked(), published(messages)))

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.parallel.Isolated;
 class GoTakesOverTest {
   private static final int MESSAGES = 1_600 * ScaledTries.SCALE;
   private static final int SHARE = MESSAGES / 8;
-  private static final String VISIBILITY = "5";
+  private static final String VISIBILITY = "15";
 
   private GoProgram go;
   private Orders orders;
@@ -71,7 +71,7 @@ class GoTakesOverTest {
       orderly = consumer.finish();
     }
 
-    int exitCode = orders.drain("--visibility", VISIBILITY, "--wait", "30");
+    int exitCode = orders.drain("--visibility", VISIBILITY, "--wait", "120");
 
     assertThat(exitCode).isZero();
     assertThat(orders.rows()).isEmpty();
@@ -108,7 +108,7 @@ class GoTakesOverTest {
     assertThat(inFlight()).isEmpty();
     int before = target.count();
 
-    int exitCode = orders.drain("--wait", "30");
+    int exitCode = orders.drain("--wait", "120");
 
     assertThat(exitCode).isZero();
     List<String> delivered = Order.delivered(target);

@@ -31,7 +31,7 @@ class HarelTakesOverTest {
   private static final JsonMapper JSON = JsonMapper.builder().build();
   private static final int MESSAGES = 300;
   private static final int SHARE = MESSAGES / 4;
-  private static final String VISIBILITY = "3";
+  private static final String VISIBILITY = "10";
 
   private @Nullable HarelTables tables;
   private @Nullable RecordingTarget target;
@@ -87,7 +87,7 @@ class HarelTakesOverTest {
     }
     RecordingTarget hook = target();
 
-    try (SluiceProcess drain = start(made, "drain", "--target", hook.url(), "--wait", "30")) {
+    try (SluiceProcess drain = start(made, "drain", "--target", hook.url(), "--wait", "120")) {
       assertThat(drain.exitCode(600)).as(drain.stderr()).isZero();
     }
 
