@@ -19,7 +19,17 @@ import org.junit.jupiter.params.provider.CsvSource;
 class BenchTest extends WithDatabase {
   @Test
   void eachOperationIsMeasuredBesideItsPeers() {
-    CliRun run = bench("--sizes", "1000", "--shapes", "groups,blocked", "--runs", "1", "--json");
+    CliRun run =
+        bench(
+            "--sizes",
+            "1000",
+            "--shapes",
+            "groups,blocked",
+            "--runs",
+            "1",
+            "--patience",
+            "120",
+            "--json");
 
     assertThat(run.exitCode()).as(run.err()).isZero();
     JsonNode results = run.json().get("results");
@@ -59,7 +69,7 @@ class BenchTest extends WithDatabase {
             result -> {
               assertThat(result.get("runs").asInt()).isEqualTo(7);
               assertThat(result.get("mostSeconds").isNumber()).isTrue();
-              assertThat(result.get("mostSeconds").asDouble()).isLessThan(1);
+              assertThat(result.get("mostSeconds").asDouble()).isLessThan(10);
             });
   }
 

@@ -16,7 +16,7 @@ class InterruptsTest {
         String self = Long.toString(ProcessHandle.current().pid());
         new ProcessBuilder("kill", "-HUP", self).start().waitFor();
 
-        assertThat(heard.await(10, TimeUnit.SECONDS)).as(listening.toString()).isTrue();
+        assertThat(heard.await(60, TimeUnit.SECONDS)).as(listening.toString()).isTrue();
       }
     }
   }

@@ -1,7 +1,7 @@
 package dev.sluice.cli;
 
+import static dev.sluice.testing.Patience.await;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
 import com.sun.net.httpserver.HttpServer;
 import java.io.File;
@@ -12,7 +12,6 @@ import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -64,7 +63,7 @@ class ProcessTest extends WithDatabase {
   }
 
   private int exitCode(Process process) throws InterruptedException {
-    assertThat(process.waitFor(30, TimeUnit.SECONDS)).isTrue();
+    assertThat(process.waitFor(120, TimeUnit.SECONDS)).isTrue();
     return process.exitValue();
   }
 
@@ -120,7 +119,7 @@ class ProcessTest extends WithDatabase {
   @Test
   void runEndsCleanlyOnSigterm() throws Exception {
     Process process = start("run", "--queue", "orders");
-    await().atMost(Duration.ofSeconds(20)).until(() -> err().contains("event=started"));
+    await().until(() -> err().contains("event=started"));
 
     signal(process, "TERM");
 
@@ -172,10 +171,10 @@ class ProcessTest extends WithDatabase {
       publish("orders", "g", "o1", "http://127.0.0.1:" + target.getAddress().getPort() + "/");
       publish("orders", "g", "o2", "http://127.0.0.1:" + target.getAddress().getPort() + "/");
       Process process = start("drain", "--queue", "orders");
-      assertThat(called.await(20, TimeUnit.SECONDS)).isTrue();
+      assertThat(called.await(120, TimeUnit.SECONDS)).isTrue();
 
       signal(process, "INT");
-      await().atMost(Duration.ofSeconds(30)).until(() -> err().contains("stopping: "));
+      await().until(() -> err().contains("stopping: "));
       answer.countDown();
 
       assertThat(exitCode(process)).isEqualTo(4);
@@ -194,10 +193,10 @@ class ProcessTest extends WithDatabase {
     try {
       publish("orders", "g", "o1", "http://127.0.0.1:" + target.getAddress().getPort() + "/");
       Process process = start("drain", "--queue", "orders");
-      assertThat(called.await(20, TimeUnit.SECONDS)).isTrue();
+      assertThat(called.await(120, TimeUnit.SECONDS)).isTrue();
 
       signal(process, "INT");
-      await().atMost(Duration.ofSeconds(30)).until(() -> err().contains("stopping: "));
+      await().until(() -> err().contains("stopping: "));
       signal(process, "INT");
 
       assertThat(exitCode(process)).isEqualTo(130);

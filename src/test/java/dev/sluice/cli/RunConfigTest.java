@@ -1,14 +1,13 @@
 package dev.sluice.cli;
 
+import static dev.sluice.testing.Patience.await;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
 import dev.sluice.e2e.SluiceProcess;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
-import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
@@ -66,7 +65,7 @@ class RunConfigTest extends WithDatabase {
   }
 
   private static void until(Callable<Boolean> condition) {
-    await().atMost(Duration.ofSeconds(60)).until(condition);
+    await().until(condition);
   }
 
   private void untilDelivered(String... ids) {
@@ -88,7 +87,7 @@ class RunConfigTest extends WithDatabase {
       router.hangUp();
       untilDelivered("c1");
       until(() -> router.stderr().contains("event=config_changed pools=1 queues=2"));
-      assertThat(router.stderr()).contains("event=queue_removed queue=a");
+      until(() -> router.stderr().contains("event=queue_removed queue=a"));
 
       config("{\"queues\":[{\"queueName\":\"b\",\"queueUri\":\"sqs://x\"}]}");
       router.hangUp();
@@ -98,7 +97,7 @@ class RunConfigTest extends WithDatabase {
       assertThat(router.stderr()).contains("queues[0].queueUri: there is no backend for sqs://");
 
       router.terminate();
-      assertThat(router.exitCode(60)).as(router.stderr()).isZero();
+      assertThat(router.exitCode(600)).as(router.stderr()).isZero();
       assertThat(target.seen()).hasSize(4);
     }
   }
@@ -113,7 +112,7 @@ class RunConfigTest extends WithDatabase {
 
       assertThat(router.stderr()).contains("127.0.0.1:9").doesNotContain("s3cret");
       router.terminate();
-      assertThat(router.exitCode(60)).isZero();
+      assertThat(router.exitCode(600)).isZero();
     }
   }
 

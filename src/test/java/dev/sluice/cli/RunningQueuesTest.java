@@ -1,8 +1,8 @@
 package dev.sluice.cli;
 
+import static dev.sluice.testing.Patience.await;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.awaitility.Awaitility.await;
 
 import dev.sluice.config.QueueConfig;
 import dev.sluice.config.RouterConfig;
@@ -12,6 +12,7 @@ import dev.sluice.queue.SchemaException;
 import dev.sluice.queue.uri.QueueUri;
 import dev.sluice.router.PoolSettings;
 import dev.sluice.router.RoutedQueue;
+import dev.sluice.testing.Patience;
 import dev.sluice.time.ManualTime;
 import java.lang.reflect.Proxy;
 import java.sql.SQLException;
@@ -259,7 +260,7 @@ class RunningQueuesTest {
 
     queues.apply(named("b"));
 
-    assertThat(started).succeedsWithin(Duration.ofSeconds(10));
+    assertThat(started).succeedsWithin(Patience.LONGEST);
   }
 
   @Test

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.sluice.e2e.RecordingTarget;
 import dev.sluice.e2e.SluiceProcess;
 import dev.sluice.queue.Message;
+import dev.sluice.testing.Patience;
 import dev.sluice.testing.ScaledTries;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -13,7 +14,6 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.stream.IntStream;
-import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -63,7 +63,7 @@ class GoBesideARouterTest {
       producer.finish().published().forEach(message -> published.add(message.id()));
     }
 
-    int exitCode = orders.drain("--visibility", "3", "--wait", "30");
+    int exitCode = orders.drain("--visibility", "3", "--wait", "120");
 
     assertThat(exitCode).isZero();
     assertThat(orders.rows()).isEmpty();
@@ -169,9 +169,6 @@ class GoBesideARouterTest {
   }
 
   private static void await(Callable<Boolean> condition) {
-    Awaitility.await()
-        .atMost(Duration.ofSeconds(60))
-        .pollInterval(Duration.ofMillis(50))
-        .until(condition);
+    Patience.await().pollInterval(Duration.ofMillis(50)).until(condition);
   }
 }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.sluice.model.LegacyTable;
 import dev.sluice.queue.legacy.History;
 import dev.sluice.queue.legacy.HistoryCheck;
+import dev.sluice.testing.Patience;
 import dev.sluice.testing.ScaledTries;
 import java.sql.Connection;
 import java.time.Duration;
@@ -18,7 +19,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicBoolean;
-import org.awaitility.Awaitility;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.parallel.Isolated;
@@ -40,6 +41,7 @@ class GoBesideUsTest {
   private final History history =
       new History(() -> Instant.now().getEpochSecond(), GoBesideUsTest::nanos);
   private final AtomicBoolean over = new AtomicBoolean();
+  private final AtomicInteger crashed = new AtomicInteger();
 
   @BeforeEach
   void createTables() throws Exception {
@@ -69,6 +71,7 @@ class GoBesideUsTest {
               threads.submit(() -> session(3).consume()),
               threads.submit(() -> session(4).consume()));
       produce(threads);
+      produceUntilGoCrashed();
       awaitAnEmptyTable();
       over.set(true);
       assertCrashed(sum(theirs), sum(ours));
@@ -90,9 +93,17 @@ class GoBesideUsTest {
     }
   }
 
+  /** However late Go starts and however little we leave to it. */
+  private void produceUntilGoCrashed() throws Exception {
+    long patience = System.nanoTime() + Patience.LONGEST.toNanos();
+    for (int round = 0; crashed.get() == 0 && System.nanoTime() < patience; round++) {
+      produce("go-more-" + round, "10");
+    }
+  }
+
   private void awaitAnEmptyTable() {
-    Awaitility.await()
-        .atMost(Duration.ofSeconds(60L * ScaledTries.SCALE))
+    Patience.await()
+        .atMost(Patience.LONGEST.multipliedBy(ScaledTries.SCALE))
         .pollInterval(Duration.ofMillis(50))
         .until(() -> orders.rows().isEmpty());
   }
@@ -166,13 +177,14 @@ class GoBesideUsTest {
     Random random = new Random(seed);
     while (!over.get()) {
       try (GoProcess consumer = startConsumer(random)) {
-        Awaitility.await()
-            .atMost(Duration.ofMinutes(10))
-            .until(() -> over.get() || !consumer.runs());
+        Patience.await().atMost(Duration.ofMinutes(10)).until(() -> over.get() || !consumer.runs());
         consumer.terminate();
         int exitCode = consumer.exitCode();
         assertThat(exitCode).isIn(0, GoProcess.CRASHED, GoProcess.STOPPED_WHILE_STARTING);
-        crashes += exitCode == GoProcess.CRASHED ? 1 : 0;
+        if (exitCode == GoProcess.CRASHED) {
+          crashes++;
+          crashed.incrementAndGet();
+        }
         consumer.events().addTo(history, Orders.QUEUE);
       }
     }

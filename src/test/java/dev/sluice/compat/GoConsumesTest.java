@@ -75,7 +75,7 @@ class GoConsumesTest {
             "-max",
             "50",
             "-idle",
-            "2500ms");
+            "10s");
 
     assertThat(events.all()).extracting(GoEvent::kind).contains("nack", "defer");
     assertThat(Order.byGroup(events.acked(), published(messages)))
@@ -134,7 +134,7 @@ class GoConsumesTest {
 
   private void publish(Path file) throws Exception {
     try (SluiceProcess publish = orders.start("publish", file.toString())) {
-      assertThat(publish.exitCode(120)).as(publish.stderr()).isZero();
+      assertThat(publish.exitCode(600)).as(publish.stderr()).isZero();
     }
   }
 

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.sluice.e2e.RecordingTarget;
 import dev.sluice.e2e.SluiceProcess;
 import dev.sluice.model.LegacyRow;
+import dev.sluice.testing.Patience;
 import dev.sluice.testing.ScaledTries;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -14,7 +15,6 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.stream.Stream;
-import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -25,7 +25,7 @@ import org.junit.jupiter.api.parallel.Isolated;
 class GoTakesOverTest {
   private static final int MESSAGES = 1_600 * ScaledTries.SCALE;
   private static final int SHARE = MESSAGES / 8;
-  private static final String VISIBILITY = "5";
+  private static final String VISIBILITY = "15";
 
   private GoProgram go;
   private Orders orders;
@@ -71,7 +71,7 @@ class GoTakesOverTest {
       orderly = consumer.finish();
     }
 
-    int exitCode = orders.drain("--visibility", VISIBILITY, "--wait", "30");
+    int exitCode = orders.drain("--visibility", VISIBILITY, "--wait", "120");
 
     assertThat(exitCode).isZero();
     assertThat(orders.rows()).isEmpty();
@@ -97,7 +97,7 @@ class GoTakesOverTest {
     try (SluiceProcess run = run()) {
       await(() -> target.count() >= SHARE || !run.runs());
       run.terminate();
-      assertThat(run.exitCode(120)).as(run.stderr()).isZero();
+      assertThat(run.exitCode(600)).as(run.stderr()).isZero();
     }
     List<String> done = new ArrayList<>(Order.delivered(target));
     try (GoProcess consumer = consume("-max", "20")) {
@@ -108,7 +108,7 @@ class GoTakesOverTest {
     assertThat(inFlight()).isEmpty();
     int before = target.count();
 
-    int exitCode = orders.drain("--wait", "30");
+    int exitCode = orders.drain("--wait", "120");
 
     assertThat(exitCode).isZero();
     List<String> delivered = Order.delivered(target);
@@ -158,8 +158,8 @@ class GoTakesOverTest {
   }
 
   private static void await(Callable<Boolean> condition) {
-    Awaitility.await()
-        .atMost(Duration.ofSeconds(60L * ScaledTries.SCALE))
+    Patience.await()
+        .atMost(Patience.LONGEST.multipliedBy(ScaledTries.SCALE))
         .pollInterval(Duration.ofMillis(50))
         .until(condition);
   }

@@ -2,6 +2,7 @@ package dev.sluice.compat;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.sluice.testing.Patience;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -13,7 +14,6 @@ import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
-import org.awaitility.Awaitility;
 
 /** Python and we publish to the same groups and take from them, and both die at times. */
 final class HarelBesideUs implements AutoCloseable {
@@ -29,6 +29,7 @@ final class HarelBesideUs implements AutoCloseable {
   private final AtomicBoolean over = new AtomicBoolean();
   private final AtomicInteger kills = new AtomicInteger();
   private final AtomicInteger replaced = new AtomicInteger();
+  private boolean replacing;
   private final ExecutorService threads = Executors.newCachedThreadPool();
   private final List<Future<Integer>> consumers = new ArrayList<>();
   private final List<Future<Integer>> producers = new ArrayList<>();
@@ -52,6 +53,7 @@ final class HarelBesideUs implements AutoCloseable {
       for (Future<Integer> producer : producers) {
         producer.get();
       }
+      produceUntilSomethingIsProved();
       await(() -> tables.waiting() == 0);
       over.set(true);
       int forgotten = 0;
@@ -63,6 +65,19 @@ final class HarelBesideUs implements AutoCloseable {
       print(outcome, forgotten);
       return outcome;
     }
+  }
+
+  /** However late Python starts: until a worker of its was killed, and what else is to happen. */
+  private void produceUntilSomethingIsProved() {
+    long patience = System.nanoTime() + Patience.LONGEST.toNanos();
+    for (int round = 0; !isProved() && System.nanoTime() < patience; round++) {
+      new HarelSession("more" + round, tables.queue(), Duration.ofSeconds(VISIBILITY))
+          .produce(history, MESSAGES, GROUPS);
+    }
+  }
+
+  private boolean isProved() {
+    return kills.get() > 0 && (!replacing || replaced.get() > 1);
   }
 
   private void start() {
@@ -79,6 +94,7 @@ final class HarelBesideUs implements AutoCloseable {
 
   /** Replaces Python's functions by ours whenever a worker has done the opposite at its start. */
   void replacingFunctions() {
+    replacing = true;
     consumers.add(
         threads.submit(
             () -> {
@@ -149,8 +165,8 @@ final class HarelBesideUs implements AutoCloseable {
   }
 
   private static void await(Callable<Boolean> condition) {
-    Awaitility.await()
-        .atMost(Duration.ofSeconds(120L * SCALE))
+    Patience.await()
+        .atMost(Patience.LONGEST.multipliedBy(SCALE))
         .pollInterval(Duration.ofMillis(20))
         .until(condition);
   }

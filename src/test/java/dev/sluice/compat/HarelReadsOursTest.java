@@ -7,12 +7,11 @@ import dev.sluice.queue.MessageJson;
 import dev.sluice.queue.QueueRow;
 import dev.sluice.queue.harel.Event;
 import dev.sluice.queue.harel.HarelQueue;
-import java.time.Duration;
+import dev.sluice.testing.Patience;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.stream.Stream;
-import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -103,9 +102,7 @@ class HarelReadsOursTest {
 
   private static List<PeerEvent> claimsOfAll(HarelTables tables) throws Exception {
     try (PeerProcess worker = tables.start("work", "--data")) {
-      Awaitility.await()
-          .atMost(Duration.ofSeconds(60))
-          .until(() -> tables.waiting() == 0 || !worker.runs());
+      Patience.await().until(() -> tables.waiting() == 0 || !worker.runs());
       worker.terminate();
       int exitCode = worker.exitCode();
       assertThat(exitCode).as(worker.errors()).isZero();

@@ -6,6 +6,7 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import dev.sluice.e2e.RecordingTarget;
 import dev.sluice.e2e.SluiceProcess;
+import dev.sluice.testing.Patience;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -17,7 +18,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.Callable;
-import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -31,7 +31,7 @@ class HarelTakesOverTest {
   private static final JsonMapper JSON = JsonMapper.builder().build();
   private static final int MESSAGES = 300;
   private static final int SHARE = MESSAGES / 4;
-  private static final String VISIBILITY = "3";
+  private static final String VISIBILITY = "10";
 
   private @Nullable HarelTables tables;
   private @Nullable RecordingTarget target;
@@ -87,8 +87,8 @@ class HarelTakesOverTest {
     }
     RecordingTarget hook = target();
 
-    try (SluiceProcess drain = start(made, "drain", "--target", hook.url(), "--wait", "30")) {
-      assertThat(drain.exitCode(120)).as(drain.stderr()).isZero();
+    try (SluiceProcess drain = start(made, "drain", "--target", hook.url(), "--wait", "120")) {
+      assertThat(drain.exitCode(600)).as(drain.stderr()).isZero();
     }
 
     done.addAll(delivered(hook));
@@ -180,9 +180,6 @@ class HarelTakesOverTest {
   }
 
   private static void await(Callable<Boolean> condition) {
-    Awaitility.await()
-        .atMost(Duration.ofMinutes(2))
-        .pollInterval(Duration.ofMillis(10))
-        .until(condition);
+    Patience.await().pollInterval(Duration.ofMillis(10)).until(condition);
   }
 }

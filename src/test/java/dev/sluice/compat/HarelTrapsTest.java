@@ -6,10 +6,9 @@ import dev.sluice.queue.Delivery;
 import dev.sluice.queue.Receipt;
 import dev.sluice.queue.harel.Event;
 import dev.sluice.queue.harel.HarelQueue;
-import java.time.Duration;
+import dev.sluice.testing.Patience;
 import java.util.List;
 import java.util.Set;
-import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -138,9 +137,7 @@ class HarelTrapsTest {
 
   private static void runUntilDrained(HarelTables tables, String... options) throws Exception {
     try (PeerProcess worker = tables.start("work", options)) {
-      Awaitility.await()
-          .atMost(Duration.ofSeconds(60))
-          .until(() -> tables.waiting() == 0 || !worker.runs());
+      Patience.await().until(() -> tables.waiting() == 0 || !worker.runs());
       worker.terminate();
       int exitCode = worker.exitCode();
       assertThat(exitCode).as(worker.errors()).isZero();

@@ -1,9 +1,9 @@
 package dev.sluice.config;
 
+import static dev.sluice.testing.Patience.await;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
-import static org.awaitility.Awaitility.await;
 
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
@@ -34,7 +34,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.slf4j.LoggerFactory;
 
-@Timeout(60)
+@Timeout(300)
 class ConfigLoaderTest {
   private static final String CONFIG =
       "{\"processingPools\":[{\"code\":\"A\",\"concurrency\":5}],"
@@ -185,7 +185,7 @@ class ConfigLoaderTest {
       assertThat(failure).isNotDone();
       time.advance(Duration.ofMillis(1));
 
-      await().atMost(Duration.ofSeconds(5)).until(failure::isDone);
+      await().until(failure::isDone);
       assertThat(failure.join()).hasMessage(url("/") + ": timed out");
     } finally {
       end.countDown();

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.slf4j.LoggerFactory;
 
-@Timeout(60)
+@Timeout(300)
 class BreakersTest {
   private static final Outcome DELIVERED = new Outcome.Delivered();
   private static final Outcome UNAVAILABLE = new Outcome.Unavailable("503", 30);

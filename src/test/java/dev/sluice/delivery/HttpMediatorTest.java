@@ -1,8 +1,8 @@
 package dev.sluice.delivery;
 
+import static dev.sluice.testing.Patience.await;
 import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
 import dev.sluice.queue.Delivery;
 import dev.sluice.queue.Message;
@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-@Timeout(30)
+@Timeout(300)
 class HttpMediatorTest {
   private static final String OK = WireTarget.answer(200, "");
 
@@ -298,7 +298,7 @@ class HttpMediatorTest {
       CompletableFuture<Outcome> outcome = start(Deliveries.to(target.url("/x")));
       passRetries();
 
-      assertThat(outcome.get(5, SECONDS))
+      assertThat(outcome.get(120, SECONDS))
           .isEqualTo(new Outcome.ProcessError("500 from " + target.url("/x"), 30));
       assertThat(target.requests()).hasSize(3);
     }
@@ -310,7 +310,7 @@ class HttpMediatorTest {
       CompletableFuture<Outcome> outcome = start(Deliveries.to(target.url("/")));
       passRetries();
 
-      assertThat(outcome.get(5, SECONDS)).isEqualTo(new Outcome.Delivered());
+      assertThat(outcome.get(120, SECONDS)).isEqualTo(new Outcome.Delivered());
       assertThat(target.requests()).hasSize(3);
     }
   }
@@ -320,7 +320,7 @@ class HttpMediatorTest {
     try (WireTarget target = new WireTarget(WireTarget.answer(503, ""), OK)) {
       CompletableFuture<Outcome> outcome = start(Deliveries.to(target.url("/"), null, "sec"));
       passRetry(Duration.ofSeconds(1));
-      outcome.get(5, SECONDS);
+      outcome.get(120, SECONDS);
 
       assertThat(target.requests().get(0)).contains("Timestamp: 2026-01-01T00:00:00.000Z\r\n");
       assertThat(target.requests().get(1)).contains("Timestamp: 2026-01-01T00:00:01.000Z\r\n");
@@ -334,7 +334,7 @@ class HttpMediatorTest {
         start(Deliveries.to("http://u:secret@127.0.0.1:" + port + "/x?q=secret"));
     passRetries();
 
-    assertThat(outcome.get(5, SECONDS))
+    assertThat(outcome.get(120, SECONDS))
         .isEqualTo(
             new Outcome.Unreachable("connection refused: http://127.0.0.1:" + port + "/x", 30));
   }
@@ -345,7 +345,7 @@ class HttpMediatorTest {
       CompletableFuture<Outcome> outcome = start(Deliveries.to(target.url("/x")));
       passRetries();
 
-      assertThat(outcome.get(5, SECONDS))
+      assertThat(outcome.get(120, SECONDS))
           .isEqualTo(new Outcome.Unreachable("connection lost: " + target.url("/x"), 30));
       assertThat(target.requests()).hasSize(3);
     }
@@ -358,7 +358,7 @@ class HttpMediatorTest {
           real.deliver(Deliveries.to("http://no_such_host.invalid/")).toCompletableFuture();
       passRetries();
 
-      assertThat(outcome.get(5, SECONDS))
+      assertThat(outcome.get(120, SECONDS))
           .isEqualTo(new Outcome.Unreachable("unknown host: http://no_such_host.invalid/", 30));
     }
   }
@@ -374,7 +374,7 @@ class HttpMediatorTest {
       CompletableFuture<Outcome> outcome = start(Deliveries.to(target.url("/")));
       passRetries();
 
-      assertThat(outcome.get(5, SECONDS))
+      assertThat(outcome.get(120, SECONDS))
           .isEqualTo(new Outcome.Unreachable("no valid HTTP answer: " + target.url("/"), 30));
     }
   }
@@ -387,7 +387,7 @@ class HttpMediatorTest {
       CompletableFuture<Outcome> outcome = start(Deliveries.to(target.url("/")));
       passRetries();
 
-      assertThat(outcome.get(5, SECONDS))
+      assertThat(outcome.get(120, SECONDS))
           .isEqualTo(new Outcome.Unreachable("no valid HTTP answer: " + target.url("/"), 30));
       await().until(() -> target.ended() == 3);
     }
@@ -408,7 +408,7 @@ class HttpMediatorTest {
         }
       }
 
-      assertThat(outcome.get(5, SECONDS))
+      assertThat(outcome.get(120, SECONDS))
           .isEqualTo(new Outcome.Unreachable("timed out: " + target.url("/x"), 30));
     }
   }
@@ -451,9 +451,9 @@ class HttpMediatorTest {
 
       mediator.close();
 
-      assertThat(waitsForRetry.get(5, SECONDS)).isInstanceOf(Outcome.Unreachable.class);
-      assertThat(waitsForAnswer.get(5, SECONDS)).isInstanceOf(Outcome.Unreachable.class);
-      assertThat(start(Deliveries.to(target.url("/"))).get(5, SECONDS))
+      assertThat(waitsForRetry.get(120, SECONDS)).isInstanceOf(Outcome.Unreachable.class);
+      assertThat(waitsForAnswer.get(120, SECONDS)).isInstanceOf(Outcome.Unreachable.class);
+      assertThat(start(Deliveries.to(target.url("/"))).get(120, SECONDS))
           .isInstanceOf(Outcome.Unreachable.class);
     }
   }
@@ -511,7 +511,7 @@ class HttpMediatorTest {
       mediator.close();
 
       for (CompletableFuture<Outcome> call : calls) {
-        assertThat(call.get(5, SECONDS)).isInstanceOf(Outcome.Unreachable.class);
+        assertThat(call.get(120, SECONDS)).isInstanceOf(Outcome.Unreachable.class);
       }
       assertThat(mediator.breakers())
           .containsExactly(new BreakerStatus(target.url("/x"), false, 0, 0, 0));
@@ -547,7 +547,7 @@ class HttpMediatorTest {
   }
 
   private Outcome deliver(Delivery delivery) {
-    return start(delivery).orTimeout(10, SECONDS).join();
+    return start(delivery).orTimeout(120, SECONDS).join();
   }
 
   private void failTogether(int calls, Delivery delivery) {
@@ -559,7 +559,7 @@ class HttpMediatorTest {
     passRetry(Duration.ofSeconds(2), calls);
     outcomes.forEach(
         outcome ->
-            assertThat(outcome.orTimeout(5, SECONDS).join())
+            assertThat(outcome.orTimeout(120, SECONDS).join())
                 .isInstanceOf(Outcome.Unavailable.class));
   }
 

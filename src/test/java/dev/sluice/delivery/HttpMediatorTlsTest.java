@@ -1,11 +1,11 @@
 package dev.sluice.delivery;
 
+import static dev.sluice.testing.Patience.await;
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.awaitility.Awaitility.await;
 
 import dev.sluice.time.ManualTime;
 import java.io.DataInputStream;
@@ -48,7 +48,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-@Timeout(30)
+@Timeout(300)
 class HttpMediatorTlsTest {
   private static final SSLContext TLS = SelfSigned.contextFor("*.sluice.test");
 
@@ -94,7 +94,7 @@ class HttpMediatorTlsTest {
     mediator
         .deliver(Deliveries.to(url("api.sluice.test", "/?" + evil), evil, null))
         .toCompletableFuture()
-        .get(10, SECONDS);
+        .get(120, SECONDS);
 
     // The server takes the bytes for Latin-1.
     assertThat(requests)
@@ -173,7 +173,7 @@ class HttpMediatorTlsTest {
   }
 
   private Outcome deliver(String url) throws Exception {
-    return mediator.deliver(Deliveries.to(url)).toCompletableFuture().get(10, SECONDS);
+    return mediator.deliver(Deliveries.to(url)).toCompletableFuture().get(120, SECONDS);
   }
 
   private String failure(HttpMediator mediator, String url) throws Exception {
@@ -183,7 +183,7 @@ class HttpMediatorTlsTest {
       await().until(() -> time.waiting().equals(List.of(retry)));
       time.advance(retry);
     }
-    return ((Outcome.Unreachable) outcome.get(10, SECONDS)).reason();
+    return ((Outcome.Unreachable) outcome.get(120, SECONDS)).reason();
   }
 
   private String url(String authority, String path) throws Exception {

@@ -10,6 +10,7 @@ import dev.sluice.queue.Message;
 import dev.sluice.queue.QueueRow;
 import dev.sluice.queue.SchemaReport;
 import dev.sluice.queue.legacy.LegacyQueue;
+import dev.sluice.testing.Patience;
 import dev.sluice.testing.TestDatabase;
 import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
@@ -29,7 +30,6 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
-import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -88,7 +88,7 @@ class DrainTest {
                   "--wait",
                   "12",
                   "--json"))) {
-        exitCode = drain.exitCode(120);
+        exitCode = drain.exitCode(600);
         summary = new ObjectMapper().readTree(drain.stdout());
       }
 
@@ -212,18 +212,18 @@ class DrainTest {
               "--groups",
               "exclusive",
               "--visibility",
-              "4",
+              "10",
               "--wait",
-              "30",
+              "120",
               "--json");
       int inFlightAtKills = 0;
       Random random = new Random(7);
       for (int kill = 0; kill < 10; kill++) {
         try (SluiceProcess drain = SluiceProcess.start(SMALL, arguments)) {
           int before = target.count();
-          int more = 50 + random.nextInt(400);
-          Awaitility.await()
-              .atMost(Duration.ofSeconds(60))
+          // Few: who stands still here for a moment has the drain go on meanwhile.
+          int more = 50 + random.nextInt(150);
+          Patience.await()
               .pollInterval(Duration.ofMillis(5))
               .until(() -> target.count() >= before + more || !drain.runs());
           assertThat(drain.runs())
@@ -234,7 +234,7 @@ class DrainTest {
         inFlightAtKills += Math.toIntExact(orders.metrics().inFlight() + orders.metrics().lapsed());
       }
       try (SluiceProcess drain = SluiceProcess.start(SMALL, arguments)) {
-        assertThat(drain.exitCode(180)).as(drain.stderr()).isZero();
+        assertThat(drain.exitCode(600)).as(drain.stderr()).isZero();
       }
 
       Set<String> seen = new HashSet<>();
@@ -291,12 +291,10 @@ class DrainTest {
       try (SluiceProcess drain =
           SluiceProcess.start(
               SMALL, List.of("drain", "--uri", database.uri(), "--queue", "orders", "--json"))) {
-        Awaitility.await()
-            .atMost(Duration.ofMinutes(2))
-            .until(() -> target.count() >= 20_000 || !drain.runs());
+        Patience.await().until(() -> target.count() >= 20_000 || !drain.runs());
         drain.terminate();
 
-        assertThat(drain.exitCode(60)).as(drain.stderr()).isEqualTo(4);
+        assertThat(drain.exitCode(600)).as(drain.stderr()).isEqualTo(4);
         assertThat(drain.stderr()).doesNotContain("OutOfMemory");
       }
       // Ended in an orderly way: all that was claimed was settled or given back.

@@ -1,7 +1,7 @@
 package dev.sluice.load;
 
+import static dev.sluice.testing.Patience.await;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
 import dev.sluice.queue.DispatchMode;
 import dev.sluice.queue.Message;
@@ -45,7 +45,7 @@ class HeapTest {
               .build();
       long before = usedAfterCollection();
       router.start();
-      await().atMost(Duration.ofMinutes(2)).until(() -> router.status().inPipeline() == MESSAGES);
+      await().until(() -> router.status().inPipeline() == MESSAGES);
       assertThat(router.status().pools().get(0).buffered()).isEqualTo(MESSAGES - WORKERS);
       long with = usedAfterCollection();
 

@@ -1,7 +1,7 @@
 package dev.sluice.load;
 
+import static dev.sluice.testing.Patience.await;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
 import dev.sluice.e2e.SluiceProcess;
 import dev.sluice.queue.DispatchMode;
@@ -44,7 +44,7 @@ class KilledRoutersTest {
         for (int i = 0; i < ROUTERS; i++) {
           routers.add(start(database));
         }
-        await().atMost(Duration.ofMinutes(1)).until(() -> journal.delivered() > 0);
+        await().until(() -> journal.delivered() > 0);
         for (int kill = 0; kill < KILLS; kill++) {
           pause(BETWEEN_KILLS);
           try (SluiceProcess oldest = routers.remove()) {
@@ -85,7 +85,7 @@ class KilledRoutersTest {
             "--groups",
             "exclusive",
             "--visibility",
-            "5",
+            "10",
             "--concurrency",
             "10"));
   }

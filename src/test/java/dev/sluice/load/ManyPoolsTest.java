@@ -1,7 +1,7 @@
 package dev.sluice.load;
 
+import static dev.sluice.testing.Patience.await;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
 import dev.sluice.delivery.Outcome;
 import dev.sluice.load.InProcessTarget.Answer;

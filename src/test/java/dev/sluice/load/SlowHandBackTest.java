@@ -1,7 +1,7 @@
 package dev.sluice.load;
 
+import static dev.sluice.testing.Patience.await;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
 import dev.sluice.delivery.Outcome;
 import dev.sluice.load.InProcessTarget.Answer;
@@ -15,6 +15,7 @@ import dev.sluice.router.PoolSettings;
 import dev.sluice.router.RoutedQueue;
 import dev.sluice.router.Router;
 import dev.sluice.router.RouterOptions;
+import dev.sluice.testing.Patience;
 import dev.sluice.testing.TestDatabase;
 import dev.sluice.time.SystemTime;
 import java.time.Duration;
@@ -100,7 +101,10 @@ class SlowHandBackTest {
     // Before the statement the group is open to polls; after it, the router does not know yet.
     Thread.sleep(SLOWNESS.toMillis());
     Object stale = statement.run();
-    Thread.sleep(SLOWNESS.toMillis());
+    long patience = System.nanoTime() + Patience.LONGEST.toNanos();
+    do {
+      Thread.sleep(SLOWNESS.toMillis());
+    } while (crossings.get() == 0 && System.nanoTime() < patience);
     groups.forEach(returning::remove);
     return stale;
   }

@@ -251,7 +251,7 @@ class FailuresTest {
       }
       Snapshot before = sides.snapshot(direction);
 
-      sides.migrateAll(direction, "--batch", "7", "--wait", "90");
+      sides.migrateAll(direction, "--batch", "7", "--wait", "300");
 
       sides.snapshot(direction.back()).assertEquals(before);
       sides.assertNothingLeftBehind();

@@ -149,7 +149,7 @@ class HoldTest {
       sides.row("g", "m3", now());
       sides.lapse("b1");
 
-      sides.migrateAll(Direction.TO_HAREL, "--finish", "--wait", "10");
+      sides.migrateAll(Direction.TO_HAREL, "--finish", "--wait", "300");
 
       assertThat(sides.harelSnapshot().of("g"))
           .containsExactly(

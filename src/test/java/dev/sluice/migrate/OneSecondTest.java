@@ -26,7 +26,7 @@ class OneSecondTest {
       }
       Snapshot before = sides.harelSnapshot();
 
-      CliRun run = sides.migrate(Direction.TO_LEGACY, "--wait", "90", "--json");
+      CliRun run = sides.migrate(Direction.TO_LEGACY, "--wait", "300", "--json");
 
       assertThat(run.exitCode()).as(run.err()).isZero();
       assertThat(run.json().at("/reordered").asInt()).as("reordered").isEqualTo(MESSAGES - 1);
@@ -65,7 +65,7 @@ class OneSecondTest {
       sides.migrateAll(Direction.TO_HAREL);
       sides.harelSnapshot().assertEquals(before);
 
-      sides.migrateAll(Direction.TO_LEGACY, "--wait", "60");
+      sides.migrateAll(Direction.TO_LEGACY, "--wait", "300");
       sides.legacySnapshot().assertEquals(before);
     }
   }
@@ -82,7 +82,7 @@ class OneSecondTest {
       sides.event("g", Snapshot.payload("m1", "g"));
       sides.free("busy");
 
-      sides.migrateAll(Direction.TO_LEGACY, "--finish", "--wait", "30");
+      sides.migrateAll(Direction.TO_LEGACY, "--finish", "--wait", "300");
 
       assertThat(sides.legacySnapshot().of("g"))
           .containsExactly(

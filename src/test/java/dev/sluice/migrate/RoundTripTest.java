@@ -48,13 +48,13 @@ class RoundTripTest {
       SELECT gk || ' until ' || visible_at FROM (
         SELECT DISTINCT ON (1) COALESCE(message_group_id, id) AS gk, visible_at
         FROM queue_messages ORDER BY 1, created_at, id) h
-      WHERE visible_at > extract(epoch FROM now()) + 7000
+      WHERE visible_at > extract(epoch FROM now()) + 4000
       """;
 
   private static final String PARKED =
       """
       SELECT group_id || ' until ' || lock_expiry::bigint FROM transport_groups
-      WHERE lock_expiry > extract(epoch FROM now()) + 7000
+      WHERE lock_expiry > extract(epoch FROM now()) + 4000
       """;
 
   @ParameterizedTest
@@ -103,7 +103,7 @@ class RoundTripTest {
       sides.assertNothingLeftBehind();
       assertThat(sides.legacySnapshot().groups()).isEmpty();
 
-      sides.migrateAll(Direction.TO_LEGACY, "--wait", "60");
+      sides.migrateAll(Direction.TO_LEGACY, "--wait", "300");
 
       sides.legacySnapshot().assertEquals(before);
       assertThat(sides.harelSnapshot().groups()).isEmpty();

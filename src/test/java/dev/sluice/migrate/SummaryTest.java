@@ -6,11 +6,11 @@ import dev.sluice.cli.CliRun;
 import dev.sluice.migrate.Sides.Direction;
 import dev.sluice.migrate.Sides.Place;
 import dev.sluice.model.LegacyRow;
+import dev.sluice.testing.Patience;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -160,17 +160,15 @@ class SummaryTest {
         sides.lease("g");
       }
       CompletableFuture<CliRun> running =
-          CompletableFuture.supplyAsync(() -> sides.migrate(direction, "--wait", "60"));
-      Awaitility.await()
-          .atMost(Duration.ofSeconds(30))
-          .until(() -> !sides.records().isEmpty() || running.isDone());
+          CompletableFuture.supplyAsync(() -> sides.migrate(direction, "--wait", "300"));
+      Patience.await().until(() -> !sides.records().isEmpty() || running.isDone());
       if (direction == Direction.TO_HAREL) {
         sides.lapse("m1");
       } else {
         sides.free("g");
       }
 
-      CliRun run = running.get(50, TimeUnit.SECONDS);
+      CliRun run = running.get(300, TimeUnit.SECONDS);
 
       assertThat(run.exitCode()).as(run.err()).isZero();
       assertThat(sides.snapshot(direction.back()).messages()).isEqualTo(2);
@@ -189,7 +187,7 @@ class SummaryTest {
 
       assertThat(run.exitCode()).as(run.err()).isEqualTo(4);
       assertThat(Duration.ofNanos(System.nanoTime() - began))
-          .isBetween(Duration.ofSeconds(2), Duration.ofSeconds(20));
+          .isBetween(Duration.ofSeconds(2), Duration.ofSeconds(60));
     }
   }
 
@@ -369,7 +367,7 @@ class SummaryTest {
       List<String> seqs =
           Sides.query(sides.harel(), "SELECT seq FROM transport_messages ORDER BY seq");
 
-      sides.migrateAll(Direction.TO_LEGACY, "--wait", "30");
+      sides.migrateAll(Direction.TO_LEGACY, "--wait", "300");
 
       assertThat(
               Sides.query(

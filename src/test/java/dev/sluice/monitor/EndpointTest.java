@@ -173,7 +173,7 @@ class EndpointTest {
   private String raw(String request) throws IOException {
     try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), open.port());
         InputStream answer = socket.getInputStream()) {
-      socket.setSoTimeout(10_000);
+      socket.setSoTimeout(60_000);
       socket.getOutputStream().write(request.getBytes(StandardCharsets.US_ASCII));
       socket.getOutputStream().flush();
       return new String(answer.readNBytes(60), StandardCharsets.US_ASCII);

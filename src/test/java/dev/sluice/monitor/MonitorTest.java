@@ -12,6 +12,7 @@ import dev.sluice.router.RouterStatus;
 import dev.sluice.router.RouterStatus.FlushedGroup;
 import dev.sluice.router.RouterStatus.PoolStatus;
 import dev.sluice.router.RouterStatus.QueueStatus;
+import dev.sluice.testing.Patience;
 import dev.sluice.time.ManualTime;
 import java.net.http.HttpResponse;
 import java.time.Duration;
@@ -23,7 +24,6 @@ import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.stream.IntStream;
-import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -179,7 +179,7 @@ class MonitorTest {
 
   @Test
   void theVirtualMachineIsWatched() {
-    Awaitility.await()
+    Patience.await()
         .untilAsserted(
             () ->
                 assertThat(metrics())
@@ -278,7 +278,7 @@ class MonitorTest {
   void aRouterThatDoesNotAnswerIsDownAfterThreeSeconds() throws Exception {
     monitor.watch(this::hang, List::of);
     CompletableFuture<HttpResponse<String>> live = visitor.begin("/health/live");
-    Awaitility.await().until(() -> time.waiting().equals(List.of(Duration.ofSeconds(3))));
+    Patience.await().until(() -> time.waiting().equals(List.of(Duration.ofSeconds(3))));
     time.advance(Duration.ofSeconds(3));
 
     assertThat(live.get().statusCode()).isEqualTo(503);
@@ -310,7 +310,7 @@ class MonitorTest {
             }));
     monitor.addQueue(CountedQueue.of("mail", () -> new QueueMetrics(2, 0, 0, 0, 0)));
     CompletableFuture<HttpResponse<String>> first = visitor.begin("/metrics");
-    Awaitility.await().until(() -> time.waiting().equals(List.of(Duration.ofSeconds(1))));
+    Patience.await().until(() -> time.waiting().equals(List.of(Duration.ofSeconds(1))));
     time.advance(Duration.ofSeconds(1));
 
     assertThat(first.get().body())

@@ -2,6 +2,7 @@ package dev.sluice.monitor;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.sluice.testing.Patience;
 import dev.sluice.time.ManualTime;
 import dev.sluice.time.SystemTime;
 import java.time.Duration;
@@ -12,7 +13,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.RejectedExecutionException;
-import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 
 class ProbeTest {
@@ -46,7 +46,7 @@ class ProbeTest {
   void aSourceThatHangsIsWaitedForOnceAndAskedOnce() {
     Probe<String> probe = new Probe<>(() -> "late", PATIENCE, time, begun::add);
     CompletableFuture<Optional<String>> asked = CompletableFuture.supplyAsync(probe::ask);
-    Awaitility.await().until(() -> time.waiting().equals(List.of(PATIENCE)));
+    Patience.await().until(() -> time.waiting().equals(List.of(PATIENCE)));
     time.advance(PATIENCE);
 
     assertThat(asked.join()).isEmpty();
@@ -58,13 +58,13 @@ class ProbeTest {
   void aSourceThatComesBackIsAskedAgain() {
     Probe<String> probe = new Probe<>(() -> "late", PATIENCE, time, begun::add);
     CompletableFuture<Optional<String>> asked = CompletableFuture.supplyAsync(probe::ask);
-    Awaitility.await().until(() -> !time.waiting().isEmpty());
+    Patience.await().until(() -> !time.waiting().isEmpty());
     time.advance(PATIENCE);
     Optional<String> unused = asked.join();
     begun.remove().run();
 
     CompletableFuture<Optional<String>> again = CompletableFuture.supplyAsync(probe::ask);
-    Awaitility.await().until(() -> !time.waiting().isEmpty());
+    Patience.await().until(() -> !time.waiting().isEmpty());
     begun.remove().run();
 
     assertThat(again.join()).contains("late");

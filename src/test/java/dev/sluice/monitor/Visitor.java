@@ -43,7 +43,7 @@ final class Visitor {
   private HttpRequest request(String method, String path, String credentials) {
     HttpRequest.Builder request =
         HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + path))
-            .timeout(Duration.ofSeconds(30))
+            .timeout(Duration.ofMinutes(2))
             .method(
                 method,
                 method.equals("POST")

@@ -1,8 +1,8 @@
 package dev.sluice.router;
 
+import static dev.sluice.testing.Patience.await;
 import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
@@ -44,7 +44,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** The table of outcomes, from what a target answers to what becomes of message and breaker. */
-@Timeout(60)
+@Timeout(300)
 class OutcomeTableTest {
   private static final DispositionRule RULE = new DispositionRule(true, On5xx.RELEASE, 0);
   private static final int TRIES = 3;

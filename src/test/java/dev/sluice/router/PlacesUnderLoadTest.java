@@ -8,6 +8,7 @@ import dev.sluice.queue.DispatchMode;
 import dev.sluice.queue.Message;
 import dev.sluice.queue.legacy.LegacyQueue;
 import dev.sluice.router.RouterCore.Placed;
+import dev.sluice.testing.Patience;
 import dev.sluice.testing.TestDatabase;
 import dev.sluice.time.SystemTime;
 import java.time.Duration;
@@ -49,7 +50,11 @@ class PlacesUnderLoadTest {
               .build();
       router.start();
       long end = System.nanoTime() + TIME.toNanos();
-      for (int round = 0; System.nanoTime() < end; round++) {
+      long patience = end + Patience.LONGEST.toNanos();
+      for (int round = 0;
+          System.nanoTime() < end
+              || (seen.size() < Place.values().length && System.nanoTime() < patience);
+          round++) {
         if (round % 20 == 0) {
           queue.publishBatch(messages(round));
         }

@@ -1,9 +1,9 @@
 package dev.sluice.router;
 
+import static dev.sluice.testing.Patience.await;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
-import static org.awaitility.Awaitility.await;
 
 import dev.sluice.delivery.Mediator;
 import dev.sluice.delivery.Outcome;
@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** The router on its real threads; what it decides is in {@link RouterCoreTest}. */
-@Timeout(30)
+@Timeout(300)
 class RouterTest {
   private static final Duration VISIBILITY = Duration.ofMinutes(2);
 

@@ -53,7 +53,8 @@ public final class TestDatabase implements AutoCloseable {
     config.setJdbcUrl(jdbcUrl());
     config.setMaximumPoolSize(poolSize);
     config.setMinimumIdle(0);
-    config.setConnectionTimeout(10_000);
+    // On a slow machine all connections may be at work for long.
+    config.setConnectionTimeout(60_000);
     HikariDataSource pool = new HikariDataSource(config);
     pools.add(pool);
     return pool;

@@ -1,8 +1,8 @@
 package dev.sluice.queue.contract;
 
+import static dev.sluice.testing.Patience.await;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assumptions.assumeThat;
-import static org.awaitility.Awaitility.await;
 
 import dev.sluice.queue.FailedFilter;
 import dev.sluice.queue.Receipt;
@@ -281,7 +281,7 @@ abstract class BlockedContract extends QueueContract {
             receipts.stream()
                 .map(receipt -> thread.submit(() -> queue().reject(receipt, "BLOCKED: 404")))
                 .toList();
-        await().atMost(Duration.ofSeconds(10)).until(() -> quarantine().size() == 1);
+        await().until(() -> quarantine().size() == 1);
         holder.rollback();
         for (Future<Boolean> one : both) {
           assertThat(one.get()).isTrue();
@@ -321,7 +321,6 @@ abstract class BlockedContract extends QueueContract {
     try (Connection connection = connect();
         Statement statement = connection.createStatement()) {
       await()
-          .atMost(Duration.ofSeconds(10))
           .pollInterval(Duration.ofMillis(5))
           .until(
               () -> {

@@ -1,9 +1,9 @@
 package dev.sluice.queue.contract;
 
+import static dev.sluice.testing.Patience.await;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assumptions.assumeThat;
-import static org.awaitility.Awaitility.await;
 
 import dev.sluice.queue.FailedFilter;
 import dev.sluice.queue.Queue;
@@ -77,10 +77,7 @@ abstract class WakeUpContract extends QueueContract {
       await().untilAtomic(others, n(1));
       for (int i = 0; i < 3; i++) {
         sql(backend().insert("other").replace("'x'", "'x" + i + "'"));
-        await()
-            .during(Duration.ofMillis(50))
-            .atMost(Duration.ofSeconds(5))
-            .untilAtomic(wakes, n(1));
+        await().during(Duration.ofMillis(50)).untilAtomic(wakes, n(1));
       }
       sql(backend().insert("orders"));
       awaitWakes(2);
@@ -117,7 +114,7 @@ abstract class WakeUpContract extends QueueContract {
       await().until(() -> listeners("%pg_trigger%") == 1);
       publish("a1");
 
-      await().during(Duration.ofMillis(300)).atMost(Duration.ofSeconds(5)).untilAtomic(wakes, n(0));
+      await().during(Duration.ofMillis(300)).untilAtomic(wakes, n(0));
       assertThat(listening).isNotNull();
     }
   }

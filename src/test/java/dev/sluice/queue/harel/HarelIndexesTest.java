@@ -3,6 +3,7 @@ package dev.sluice.queue.harel;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.queue.SchemaReport.Extra;
+import dev.sluice.testing.Patience;
 import dev.sluice.testing.TestDatabase;
 import java.sql.Connection;
 import java.sql.ResultSet;
@@ -12,7 +13,6 @@ import java.time.Duration;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
-import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -96,10 +96,7 @@ class HarelIndexesTest {
 
   /** Until a session waits in such a statement. */
   private void await(String statement) {
-    Awaitility.await()
-        .atMost(Duration.ofSeconds(30))
-        .pollInterval(Duration.ofMillis(20))
-        .until(() -> waits(statement));
+    Patience.await().pollInterval(Duration.ofMillis(20)).until(() -> waits(statement));
   }
 
   private boolean waits(String statement) throws SQLException {

@@ -32,11 +32,12 @@ record HarelStormPlan(
   /** Eight sessions of the transport under test, in a few seconds. */
   static final HarelStormPlan ALONE =
       new HarelStormPlan(
-          4, 4, 0, 0, 20, 2_000, 20, Duration.ZERO, Duration.ofSeconds(3), Duration.ofSeconds(60));
+          4, 4, 0, 0, 20, 2_000, 20, Duration.ZERO, Duration.ofSeconds(30), Duration.ofMinutes(5));
 
   /**
    * Half of the publishers and a quarter of the workers are the other transport's. What they strand
-   * is restored within 5 s, which a busy machine may double; patience is for that.
+   * is restored within 5 s, which a machine that stands still may make many more; patience is for
+   * that.
    */
   static final HarelStormPlan BESIDE =
       new HarelStormPlan(
@@ -47,19 +48,34 @@ record HarelStormPlan(
           20,
           2_000,
           20,
-          Duration.ofSeconds(10),
-          Duration.ofSeconds(12),
-          Duration.ofSeconds(90));
+          Duration.ofSeconds(20),
+          Duration.ofSeconds(40),
+          Duration.ofMinutes(5));
 
   /** The same where nothing may be stranded for a moment. */
   static final HarelStormPlan GUARDED =
       new HarelStormPlan(
-          3, 2, 1, 2, 20, 2_000, 20, Duration.ZERO, Duration.ofSeconds(12), Duration.ofSeconds(90));
+          3, 2, 1, 2, 20, 2_000, 20, Duration.ZERO, Duration.ofSeconds(40), Duration.ofMinutes(5));
 
   /** This one; as large as {@code -Dsluice.storm.messages=N} says, in 200 groups, where it does. */
   HarelStormPlan asLongAsAskedFor() {
     int asked = Integer.getInteger("sluice.storm.messages", messages);
     return asked == messages ? this : of(200, asked);
+  }
+
+  /** The same, given up as soon as nothing was delivered for so long. */
+  HarelStormPlan withPatience(Duration other) {
+    return new HarelStormPlan(
+        workers,
+        publishers,
+        workersBeside,
+        publishersBeside,
+        groups,
+        messages,
+        backlog,
+        stranded,
+        other,
+        limit);
   }
 
   /** The same sessions on more messages and groups, with the same share of waiting ones. */

@@ -85,7 +85,7 @@ class HarelStrandTest {
   }
 
   @Test
-  @Timeout(20)
+  @Timeout(300)
   void aPollDoesNotWaitForAPublisherWhoHoldsTheRowOfAStrandedGroup() throws SQLException {
     strand("g");
     second.setAutoCommit(false);

@@ -5,17 +5,16 @@ import static org.assertj.core.api.Assertions.assertThatCode;
 import dev.sluice.queue.Delivery;
 import dev.sluice.queue.FailedFilter;
 import dev.sluice.queue.Rejection;
+import dev.sluice.testing.Patience;
 import dev.sluice.testing.TestDatabase;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
-import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
-import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -60,7 +59,7 @@ class HarelWorkerStartTest {
           worker,
           "CREATE INDEX IF NOT EXISTS transport_messages_group ON transport_messages (group_id, seq)");
       Future<?> ours = threads.submit(operation);
-      Awaitility.await().atMost(Duration.ofSeconds(30)).until(this::somebodyWaits);
+      Patience.await().until(this::somebodyWaits);
 
       assertThatCode(
               () ->

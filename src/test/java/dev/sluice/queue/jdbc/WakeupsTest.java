@@ -1,7 +1,7 @@
 package dev.sluice.queue.jdbc;
 
+import static dev.sluice.testing.Patience.await;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 import static org.hamcrest.Matchers.equalTo;
 import static org.hamcrest.Matchers.greaterThan;
 
@@ -48,7 +48,8 @@ class WakeupsTest {
   void aServerThatHangsIsFoundOutAndAnotherConnectionWakes() throws Exception {
     try (Relay relay = new Relay(database.jdbcUrl());
         Wakeups wakeups =
-            new Wakeups(() -> DriverManager.getConnection(relay.url()), SHORT, SHORT)) {
+            new Wakeups(
+                () -> DriverManager.getConnection(relay.url()), SHORT, Duration.ofSeconds(10))) {
       wakeups.listen("t", "q", wakes::incrementAndGet);
       await().untilAtomic(wakes, equalTo(1));
 

@@ -46,7 +46,7 @@ final class Arena implements AutoCloseable {
           """
           DO $$ BEGIN
             EXECUTE format('ALTER DATABASE %I SET deadlock_timeout = 50', current_database());
-            EXECUTE format('ALTER DATABASE %I SET lock_timeout = 5000', current_database());
+            EXECUTE format('ALTER DATABASE %I SET lock_timeout = 30000', current_database());
           END $$
           """);
     }

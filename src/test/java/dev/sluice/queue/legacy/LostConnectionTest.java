@@ -8,6 +8,7 @@ import dev.sluice.queue.Message;
 import dev.sluice.queue.QueueException;
 import dev.sluice.queue.Receipt;
 import dev.sluice.queue.StaleReceiptException;
+import dev.sluice.testing.Patience;
 import dev.sluice.testing.TestDatabase;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
@@ -22,7 +23,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.atomic.AtomicInteger;
 import javax.sql.DataSource;
-import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -131,8 +131,7 @@ class LostConnectionTest {
   }
 
   private void terminateTheOneThatWaits() {
-    Awaitility.await()
-        .atMost(Duration.ofSeconds(20))
+    Patience.await()
         .pollInterval(Duration.ofMillis(10))
         .until(
             () -> {

@@ -4,15 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.sluice.queue.QueueException;
+import dev.sluice.testing.Patience;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.sql.DriverManager;
-import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
-import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -21,7 +19,7 @@ import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 
-@Timeout(value = 60, unit = TimeUnit.SECONDS)
+@Timeout(300)
 class EmbeddedPostgresTest {
   private static Path home;
 
@@ -247,8 +245,7 @@ class EmbeddedPostgresTest {
     long pid = Postmaster.of(home.resolve("data")).orElseThrow().pid();
     ProcessHandle server = ProcessHandle.of(pid).orElseThrow();
     server.destroyForcibly();
-    Awaitility.await()
-        .atMost(Duration.ofSeconds(10))
+    Patience.await()
         .until(() -> Postmaster.of(home.resolve("data")).filter(Postmaster::isRunning).isEmpty());
   }
 

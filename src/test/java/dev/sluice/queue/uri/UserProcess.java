@@ -61,7 +61,7 @@ final class UserProcess implements AutoCloseable {
 
   void kill() throws InterruptedException {
     process.destroyForcibly();
-    process.waitFor(10, TimeUnit.SECONDS);
+    process.waitFor(60, TimeUnit.SECONDS);
   }
 
   /** What Ctrl-C does on a terminal. */
@@ -70,7 +70,7 @@ final class UserProcess implements AutoCloseable {
   }
 
   void awaitEnd() throws InterruptedException {
-    process.waitFor(20, TimeUnit.SECONDS);
+    process.waitFor(60, TimeUnit.SECONDS);
   }
 
   @Override

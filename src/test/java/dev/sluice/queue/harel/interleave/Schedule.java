@@ -10,7 +10,7 @@ import java.util.concurrent.locks.LockSupport;
 
 /** One run of the scripts, in which one session at a time does its next step. For one thread. */
 final class Schedule {
-  private static final long PATIENCE = Duration.ofSeconds(20).toNanos();
+  private static final long PATIENCE = Duration.ofMinutes(2).toNanos();
   private static final long A_CALL = 150_000;
   private static final int RUNNING = -2;
   private static final int AT_HOME = -3;
