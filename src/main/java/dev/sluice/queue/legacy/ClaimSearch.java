@@ -222,6 +222,9 @@ final class ClaimSearch {
       rows.addAll(take.take(all(isIndexed), lead, (long) max - rows.size()).rows());
       return true;
     }
+    if (from == null) {
+      round.lookedAtFront();
+    }
     List<Kind> kinds = rest == Rest.IDLE ? List.of(Kind.IDLE) : List.of(Kind.IDLE, Kind.LAPSED);
     for (Kind kind : kinds) {
       lookAtGroups(kind, budgets.rowsFor(max), now, max, take, rows);
@@ -231,11 +234,7 @@ final class ClaimSearch {
         lookAtGroups(kind, budgets.groups(), now, max, take, rows);
       }
     }
-    boolean everywhere = kinds.stream().allMatch(round::isOver);
-    if (everywhere) {
-      round.beginAnew();
-    }
-    return everywhere && from == null;
+    return round.hasBeenEverywhere(kinds);
   }
 
   private <T extends Taken, X extends Exception> void lookAtGroups(

@@ -1,11 +1,12 @@
 package dev.sluice.queue.legacy;
 
+import java.util.Collection;
 import java.util.EnumMap;
 import java.util.Map;
 
 /**
  * How far the polls of one queue have come on their round from group to group, and whether they
- * have been everywhere since one last found something. Thread-safe.
+ * have been everywhere since one last found something: at the front and at all groups. Thread-safe.
  */
 final class GroupRound {
   /** The order of groups is that of their hashes; a round of each kind begins anywhere. */
@@ -37,6 +38,7 @@ final class GroupRound {
   }
 
   private final Map<Kind, Lap> laps = new EnumMap<>(Kind.class);
+  private boolean beenAtFront;
 
   GroupRound() {
     for (Kind kind : Kind.values()) {
@@ -65,9 +67,24 @@ final class GroupRound {
     }
   }
 
+  /** A walk from the oldest row on has found too little. */
+  synchronized void lookedAtFront() {
+    beenAtFront = true;
+  }
+
   /** Something was claimed: whatever was found empty before that proves nothing now. */
   synchronized void beginAnew() {
     laps.values().forEach(Lap::begin);
+    beenAtFront = false;
+  }
+
+  /** Whether the front and all groups were looked at since all began; then it begins anew. */
+  synchronized boolean hasBeenEverywhere(Collection<Kind> kinds) {
+    boolean everywhere = beenAtFront && kinds.stream().allMatch(this::isOver);
+    if (everywhere) {
+      beginAnew();
+    }
+    return everywhere;
   }
 
   /** Whether all groups were looked at since a lap began. */

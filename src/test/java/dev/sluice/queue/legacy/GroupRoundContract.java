@@ -65,7 +65,8 @@ abstract class GroupRoundContract extends LegacyContract {
 
       // The round that was under way may say once that nothing is left.
       boolean mayBeWrong = true;
-      while (true) {
+      for (int polls = 0; ; polls++) {
+        assertThat(polls).as("polls until one is sure").isLessThan(EVERYTHING / 100);
         List<String> heads = heads(arena, table.now(), exclusive);
         PollResult polled = assertTakesHeads(arena, queue, table.now(), 2, exclusive);
         if (polled.taken() == 0 && !polled.inDoubt()) {
