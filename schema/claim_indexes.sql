@@ -10,31 +10,31 @@
 
 -- The oldest rows that nobody has had yet.
 CREATE INDEX CONCURRENTLY IF NOT EXISTS sluice_claim_fresh
-  ON queue_messages (hashtextextended(queue_name, 1), (created_at + 0), id)
+  ON queue_messages (hashtextextended(queue_name COLLATE "C", 1), (created_at + 0), id)
   WHERE receipt_handle IS NULL AND visible_at <= created_at AND octet_length(id) <= 2000;
 
 -- What was claimed, handed back or published for later, by the time at which it can be claimed.
 CREATE INDEX CONCURRENTLY IF NOT EXISTS sluice_claim_late
-  ON queue_messages (hashtextextended(queue_name, 2), (visible_at + 0), id)
+  ON queue_messages (hashtextextended(queue_name COLLATE "C", 2), (visible_at + 0), id)
   WHERE (receipt_handle IS NOT NULL OR visible_at > created_at) AND octet_length(id) <= 2000;
 
 -- What nobody holds of each group.
 CREATE INDEX CONCURRENTLY IF NOT EXISTS sluice_claim_idle
   ON queue_messages
-     (hashtextextended(queue_name, 3), hashtextextended(COALESCE(message_group_id, id), 0),
+     (hashtextextended(queue_name COLLATE "C", 3), hashtextextended(COALESCE(message_group_id, id), 0),
       created_at, id)
   WHERE receipt_handle IS NULL AND octet_length(id) <= 2000;
 
 -- What was claimed of each group: in order, and by the time at which the claim lapses.
 CREATE INDEX CONCURRENTLY IF NOT EXISTS sluice_claim_taken
   ON queue_messages
-     (hashtextextended(queue_name, 4), hashtextextended(COALESCE(message_group_id, id), 0),
+     (hashtextextended(queue_name COLLATE "C", 4), hashtextextended(COALESCE(message_group_id, id), 0),
       created_at, id)
   WHERE receipt_handle IS NOT NULL AND octet_length(id) <= 2000;
 
 CREATE INDEX CONCURRENTLY IF NOT EXISTS sluice_claim_lapse
   ON queue_messages
-     (hashtextextended(queue_name, 5), hashtextextended(COALESCE(message_group_id, id), 0),
+     (hashtextextended(queue_name COLLATE "C", 5), hashtextextended(COALESCE(message_group_id, id), 0),
       visible_at)
   WHERE receipt_handle IS NOT NULL;
 
@@ -44,5 +44,5 @@ CREATE INDEX CONCURRENTLY IF NOT EXISTS sluice_claim_oversized
 
 -- Quarantined rows that hold back their groups, for tables that were made without it.
 CREATE INDEX CONCURRENTLY IF NOT EXISTS sluice_blocked_groups ON queue_messages_failed
-  (hashtextextended(COALESCE(message_group_id, id), hashtextextended(queue_name, 0)))
+  (hashtextextended(COALESCE(message_group_id, id), hashtextextended(queue_name COLLATE "C", 0)))
   WHERE starts_with(error_message, 'BLOCKED: ');

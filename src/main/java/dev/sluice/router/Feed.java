@@ -99,6 +99,7 @@ final class Feed {
   private boolean awaitsRoom;
   private boolean seesNoRoom;
   private boolean ringsSoon;
+  private boolean looksOn;
   private Time.Timer timer = () -> {};
 
   Feed(
@@ -175,7 +176,7 @@ final class Feed {
   void wake() {
     if (underWay) {
       wakened = true;
-    } else if (timed && !backoff.isOn()) {
+    } else if (timed && !looksOn && !backoff.isOn()) {
       cancelTimer();
       pollIfRoom();
     }
@@ -188,7 +189,7 @@ final class Feed {
   void wakeSoon() {
     if (underWay) {
       wakened = true;
-    } else if (timed && !awaitsRoom && !ringsSoon && !backoff.isOn()) {
+    } else if (timed && !awaitsRoom && !ringsSoon && !looksOn && !backoff.isOn()) {
       cancelTimer();
       ringsSoon = true;
       pollAfter(SHORTEST_GAP);
@@ -269,17 +270,19 @@ final class Feed {
       events.pollingResumed();
     }
     takenSinceLook += looksBeyond ? 0 : result.taken();
+    // It looks on at once, but for half of the time at most: all of it may be blocked.
+    boolean looksOnNow = result.taken() == 0 && result.doubt() == PollResult.Doubt.UNSEEN;
     boolean again = result.taken() > 0 || wakened;
     taker.polled(poll, result, blocked);
     if (!on) {
       return;
     }
-    if (again) {
-      taker.mayHaveMore();
-    } else if (result.doubt() == PollResult.Doubt.UNSEEN) {
-      // It looks on at once, but for half of the time at most: all of it may be blocked.
+    if (looksOnNow) {
       long took = time.nanos() - poll.beganAt();
       pollAfter(Duration.ofNanos(Math.max(SHORTEST_GAP.toNanos(), took)));
+      looksOn = true;
+    } else if (again) {
+      taker.mayHaveMore();
     } else {
       pollAfter(options.pollInterval());
       taker.idle(poll, result);
@@ -373,6 +376,7 @@ final class Feed {
     awaitsRoom = false;
     seesNoRoom = false;
     ringsSoon = false;
+    looksOn = false;
   }
 
   private static Duration max(Duration a, Duration b) {

@@ -185,7 +185,7 @@ final class ClaimSearch {
       @Nullable Long now, boolean isIndexed, int max, Take<T, X> take, List<T> rows) throws X {
     int aside = isIndexed ? aside(max) : 0;
     if (aside > 0) {
-      for (Kind kind : Kind.values()) {
+      for (Kind kind : round.inTurn(List.of(Kind.values()))) {
         lookAtGroups(kind, budgets.rowsFor(max), now, aside, take, rows);
       }
     }
@@ -225,7 +225,8 @@ final class ClaimSearch {
     if (from == null) {
       round.lookedAtFront();
     }
-    List<Kind> kinds = rest == Rest.IDLE ? List.of(Kind.IDLE) : List.of(Kind.IDLE, Kind.LAPSED);
+    List<Kind> kinds =
+        round.inTurn(rest == Rest.IDLE ? List.of(Kind.IDLE) : List.of(Kind.values()));
     for (Kind kind : kinds) {
       lookAtGroups(kind, budgets.rowsFor(max), now, max, take, rows);
     }
@@ -242,13 +243,13 @@ final class ClaimSearch {
     if (rows.size() >= max) {
       return;
     }
-    long from = round.next(kind);
+    GroupRound.Stop from = round.next(kind);
     long limit = (long) max - rows.size();
-    List<@Nullable Object> lead = Arrays.asList(queue, now, from, limit, groups(rows));
+    List<@Nullable Object> lead = Arrays.asList(queue, now, from.hash(), limit, groups(rows));
     Found<T> found = take.take(groups(kind, groups), lead, limit);
     rows.addAll(found.rows());
     Long last = found.place().at();
-    round.lookedAt(kind, from, last == null ? from : last, found.rest() == Rest.NONE);
+    round.lookedAt(kind, from, last == null ? from.hash() : last, found.rest() == Rest.NONE);
   }
 
   /** How many of {@code max} the next poll takes from the round before it looks at the oldest. */

@@ -7,9 +7,7 @@ import dev.sluice.queue.legacy.LegacyQueue.Groups;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -172,9 +170,8 @@ final class Claims {
               row -> row.getString(1),
               rows.keySet().toArray(String[]::new),
               rows.values().stream().map(Row::createdAt).toArray(Long[]::new));
-      List<Row> inOrder = new ArrayList<>(outcome.rows());
-      inOrder.sort(Comparator.comparingInt(row -> ids.indexOf(row.id())));
-      return new ClaimSearch.Outcome<>(inOrder, outcome.inDoubt(), false);
+      return new ClaimSearch.Outcome<>(
+          ids.stream().map(rows::get).toList(), outcome.inDoubt(), false);
     } catch (QueueException e) {
       // They are claimed: the caller must get them. Only within a second can they be out of order.
       log.warn("order of ids is unknown queue={} reason=\"{}\"", queue, e.getMessage());

@@ -1,7 +1,10 @@
 package dev.sluice.queue.legacy;
 
+import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Collections;
 import java.util.EnumMap;
+import java.util.List;
 import java.util.Map;
 
 /**
@@ -39,6 +42,15 @@ final class GroupRound {
 
   private final Map<Kind, Lap> laps = new EnumMap<>(Kind.class);
   private boolean beenAtFront;
+  private boolean turned;
+  private long begun;
+
+  /**
+   * Where a look at groups begins.
+   *
+   * @param begun how often all had begun anew by then
+   */
+  record Stop(long hash, long begun) {}
 
   GroupRound() {
     for (Kind kind : Kind.values()) {
@@ -47,8 +59,18 @@ final class GroupRound {
   }
 
   /** Where to go on. */
-  synchronized long next(Kind kind) {
-    return lap(kind).next;
+  synchronized Stop next(Kind kind) {
+    return new Stop(lap(kind).next, begun);
+  }
+
+  /** These kinds, each of them first in its turn: the first may leave nothing for the others. */
+  synchronized List<Kind> inTurn(List<Kind> kinds) {
+    List<Kind> inTurn = new ArrayList<>(kinds);
+    turned = !turned;
+    if (turned) {
+      Collections.reverse(inTurn);
+    }
+    return inTurn;
   }
 
   /**
@@ -59,11 +81,15 @@ final class GroupRound {
    * @param last the last hash that was looked at
    * @param end whether there is none behind it
    */
-  synchronized void lookedAt(Kind kind, long from, long last, boolean end) {
+  synchronized void lookedAt(Kind kind, Stop from, long last, boolean end) {
     Lap lap = lap(kind);
-    if (lap.next == from) {
+    if (lap.next == from.hash()) {
       boolean atEnd = end || last == Long.MAX_VALUE;
       lap.to(atEnd ? Long.MIN_VALUE : last + 1, atEnd);
+      if (begun != from.begun()) {
+        // It may not have seen what another poll has claimed since.
+        lap.begin();
+      }
     }
   }
 
@@ -76,6 +102,7 @@ final class GroupRound {
   synchronized void beginAnew() {
     laps.values().forEach(Lap::begin);
     beenAtFront = false;
+    begun++;
   }
 
   /** Whether the front and all groups were looked at since all began; then it begins anew. */

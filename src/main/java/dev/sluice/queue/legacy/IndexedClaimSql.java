@@ -5,7 +5,8 @@ import dev.sluice.queue.legacy.ClaimSql.Rest;
 
 /**
  * Where a poll looks for candidates when the table has our claim indexes: at some of the oldest
- * rows, and at some groups. Each form reads a bounded number of rows, whatever the table holds.
+ * rows, and at some groups. Each form walks over a bounded number of rows and groups, whatever the
+ * table holds.
  *
  * <p>Plans do not depend on statistics: limits are literals, since a generic plan expects a tenth
  * of the table from {@code LIMIT $n}; rows are read in chunks so small that no sort is cheaper than
@@ -39,8 +40,12 @@ final class IndexedClaimSql {
 
     /** The row is of a queue of this hash. */
     String hashed(String row, String queue) {
-      return "hashtextextended(%1$s.queue_name, %2$d) = hashtextextended(%3$s, %2$d)"
-          .formatted(row, seed, queue);
+      return "%s = %s".formatted(hash(row + ".queue_name"), hash(queue));
+    }
+
+    // A column may have a collation of its own, whose hash is not that of its bytes.
+    private String hash(String name) {
+      return "hashtextextended(%s COLLATE \"C\", %d)".formatted(name, seed);
     }
 
     /** The row is of this queue, by this index; the name compared so that it fits no other. */
@@ -285,14 +290,12 @@ final class IndexedClaimSql {
    *
    * <p>Plan: one probe of {@code sluice_claim_idle}, one of {@code sluice_claim_lapse}; only where
    * the group has a lapsed claim, {@code sluice_claim_taken} is read up to the first one, past what
-   * is in flight before it. The conditions stand inside, where they keep the probe from being made.
+   * is in flight before it; and {@code sluice_claim_oversized}, which is empty as a rule. The
+   * conditions stand inside, where they keep the probe from being made.
    */
   private static String nothingWaitsBefore() {
     String earlier =
-        """
-        %s AND %s = hashtextextended(c.gk, 0) AND %s = c.gk
-            AND (e.created_at, e.id) < (c.created_at, c.id)"""
-            .formatted(SHORT.formatted("e"), GROUP_HASH.formatted("e"), GROUP.formatted("e"));
+        GROUP.formatted("e") + " = c.gk AND (e.created_at, e.id) < (c.created_at, c.id)";
     return """
         LEFT JOIN LATERAL (
           SELECT true AS yes FROM queue_messages e
@@ -312,14 +315,26 @@ final class IndexedClaimSql {
           WHERE lapsed.yes AND %1$s AND %6$s AND e.receipt_handle IS NOT NULL
             AND e.visible_at + 0 <= %3$s
           LIMIT 1) waiting ON true
-        WHERE idle.yes IS NULL AND waiting.yes IS NULL"""
+        LEFT JOIN LATERAL (
+          SELECT true AS yes FROM queue_messages e
+          WHERE idle.yes IS NULL AND waiting.yes IS NULL AND NOT (%7$s) AND %8$s AND %9$s
+            AND (e.receipt_handle IS NULL OR e.visible_at + 0 <= %3$s)
+          LIMIT 1) oversized_one ON true
+        WHERE idle.yes IS NULL AND waiting.yes IS NULL AND oversized_one.yes IS NULL"""
         .formatted(
-            earlier,
+            SHORT.formatted("e")
+                + " AND "
+                + GROUP_HASH.formatted("e")
+                + " = hashtextextended(c.gk, 0) AND "
+                + earlier,
             GROUP_HASH.formatted("e"),
             NOW,
             By.IDLE.ours("e"),
             By.LAPSE.ours("e"),
-            By.TAKEN.ours("e"));
+            By.TAKEN.ours("e"),
+            SHORT.formatted("e"),
+            named("e", QUEUE),
+            earlier);
   }
 
   /**
