@@ -1,7 +1,7 @@
 package dev.sluice.queue.harel;
 
 import java.util.ArrayList;
-import java.util.Iterator;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -12,8 +12,9 @@ import java.util.Map;
  * <p>Only a publish that races with the deletion of its group's row strands a message, so new
  * messages are looked at, each a few times: when they are first seen, with growing pauses, and once
  * more when every transaction is over that could still commit one of them or delete its group. That
- * costs as much as was published since, whatever the backlog. What was stranded before this process
- * began is found by a sweep over all groups, in small steps.
+ * costs as much as was published since, whatever the backlog, and of a great many published at once
+ * each look takes a share. What was stranded before this process began is found by a sweep over all
+ * groups, in small steps.
  *
  * <p>A group is restored only when it was seen without a row for two seconds: a publisher that
  * commits its message before its group is under way, and names the group's priority. Not safe for
@@ -26,6 +27,12 @@ final class StrandSearch {
   private static final double BETWEEN_SWEEPS = 60;
   private static final int MOST_RANGES = 64;
 
+  /** How many messages are looked at at a time. */
+  private static final long AT_A_TIME = 50_000;
+
+  // Where seqs were left out by millions, or come faster than that, a look takes more.
+  private static final int SHARES = 16;
+
   /**
    * How far below the newest message one may be that a publisher has not committed at the start.
    */
@@ -35,6 +42,7 @@ final class StrandSearch {
   private final Map<String, Double> suspects = new LinkedHashMap<>();
   private boolean begun;
   private long seen;
+  private long lastSeq;
   private long oldestTransaction;
   private boolean sweeping = true;
   private boolean sweptOnce;
@@ -77,34 +85,43 @@ final class StrandSearch {
   /** The seqs to look at now. */
   List<Part> due(double now) {
     List<Part> parts = new ArrayList<>();
-    for (Range range : ranges) {
-      if (isDue(range, now)) {
-        parts.add(new Part(range.from, range.to));
-      }
-    }
+    dueRanges(now).forEach(range -> parts.add(new Part(range.from, range.to)));
     if (begun) {
-      parts.add(new Part(seen + 1, Long.MAX_VALUE));
+      parts.add(new Part(seen + 1, seen + share()));
     }
     return parts;
   }
 
-  private boolean isDue(Range range, double now) {
-    return now >= range.next || oldestTransaction >= range.untilOver;
+  private long share() {
+    return Math.max(AT_A_TIME, (lastSeq - seen) / SHARES);
+  }
+
+  /** Those that wait longest first, as many as one look takes. */
+  private List<Range> dueRanges(double now) {
+    List<Range> due = new ArrayList<>();
+    long messages = 0;
+    for (Range range :
+        ranges.stream()
+            .filter(each -> now >= each.next || oldestTransaction >= each.untilOver)
+            .sorted(Comparator.comparingDouble(each -> each.next))
+            .toList()) {
+      messages += range.to - range.from + 1;
+      if (!due.isEmpty() && messages > AT_A_TIME) {
+        break;
+      }
+      due.add(range);
+    }
+    return due;
   }
 
   /** Takes in what a look at {@link #due} found. */
   void looked(double now, Look look) {
-    Iterator<Range> each = ranges.iterator();
-    while (each.hasNext()) {
-      Range range = each.next();
-      if (!isDue(range, now)) {
-        continue;
-      }
+    for (Range range : dueRanges(now)) {
       if (look.oldestTransaction < range.untilOver) {
         range.gap = Math.min(2 * range.gap, LONGEST_GAP);
         range.next = now + range.gap;
       } else if (range.publishersOver) {
-        each.remove();
+        ranges.remove(range);
       } else {
         // All of its messages are in view; an ack that did not see one of them may be under way.
         range.publishersOver = true;
@@ -115,13 +132,13 @@ final class StrandSearch {
     }
     oldestTransaction = look.oldestTransaction;
     long from = begun ? seen + 1 : Math.max(0, look.lastSeq - UNCOMMITTED_AT_START);
-    if (look.lastSeq >= from) {
-      ranges.add(new Range(from, look.lastSeq, look.nextTransaction, now + SHORTEST_GAP));
-      seen = look.lastSeq;
+    long to = begun ? Math.min(look.lastSeq, seen + share()) : look.lastSeq;
+    if (to >= from) {
+      ranges.add(new Range(from, to, look.nextTransaction, now + SHORTEST_GAP));
       mergeOldest();
-    } else if (!begun) {
-      seen = look.lastSeq;
     }
+    seen = begun ? Math.max(seen, to) : to;
+    lastSeq = look.lastSeq;
     begun = true;
     suspect(now, look.stranded);
   }
@@ -182,6 +199,6 @@ final class StrandSearch {
 
   /** Whether groups without a row may be there that are not restored yet. */
   boolean isInDoubt() {
-    return !sweptOnce || !suspects.isEmpty();
+    return !sweptOnce || seen < lastSeq || !suspects.isEmpty();
   }
 }

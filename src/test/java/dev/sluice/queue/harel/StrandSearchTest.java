@@ -8,7 +8,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class StrandSearchTest {
-  private static final long OPEN_END = Long.MAX_VALUE;
+  private static final long SHARE = 50_000;
 
   private final StrandSearch search = new StrandSearch();
 
@@ -16,11 +16,15 @@ class StrandSearchTest {
     search.looked(now, new Look(oldest, next, lastSeq, List.of(stranded)));
   }
 
+  private static Part upFrom(long seq) {
+    return new Part(seq, seq - 1 + SHARE);
+  }
+
   @Test
   void whatIsNewIsLookedAtOnceItIsThere() {
     look(0, 100, 100, 20_000);
 
-    assertThat(search.due(0.5)).contains(new Part(20_001, OPEN_END));
+    assertThat(search.due(0.5)).contains(upFrom(20_001));
   }
 
   @Test
@@ -28,7 +32,7 @@ class StrandSearchTest {
     look(0, 100, 100, 20_000);
     look(0.5, 100, 105, 20_010);
 
-    assertThat(search.due(1.6)).contains(new Part(20_001, 20_010), new Part(20_011, OPEN_END));
+    assertThat(search.due(1.6)).contains(new Part(20_001, 20_010), upFrom(20_011));
   }
 
   @Test
@@ -38,7 +42,7 @@ class StrandSearchTest {
     look(2, 102, 102, 20_000);
     look(3, 103, 103, 20_000);
 
-    assertThat(search.due(100)).containsExactly(new Part(20_001, OPEN_END));
+    assertThat(search.due(100)).containsExactly(upFrom(20_001));
   }
 
   @Test
@@ -108,6 +112,41 @@ class StrandSearchTest {
 
     search.swept(1, List.of(), true);
     assertThat(search.isInDoubt()).isFalse();
+  }
+
+  @Test
+  void ofManyPublishedAtOnceEachLookTakesAShareAndAllAreLookedAtThriceAtLeast() {
+    look(0, 100, 100, 20_000);
+    search.swept(0, List.of(), true);
+    long newest = 1_020_000;
+    long looks = 0;
+    long looked = 0;
+    double now = 0.5;
+    do {
+      for (Part part : search.due(now)) {
+        long messages = Math.min(part.to(), newest) - part.from() + 1;
+        assertThat(messages).isLessThanOrEqualTo(newest / 16);
+        looked += messages;
+      }
+      look(now, 101 + looks, 101 + looks, newest);
+      looks++;
+      now++;
+    } while (search.isInDoubt() || search.due(now).size() > 1);
+
+    assertThat(looked).isBetween(3_000_000L, 3_050_000L);
+    assertThat(looks).isLessThan(100);
+  }
+
+  @Test
+  void seqsLeftOutByMillionsDoNotHideWhatComesBehind() {
+    look(0, 100, 100, 20_000);
+    int looks = 0;
+    for (long to = 0; to < 2_000_000_000_000L; looks++) {
+      look(looks, 101 + looks, 101 + looks, 2_000_000_000_000L);
+      to = search.due(looks).get(search.due(looks).size() - 1).to();
+    }
+
+    assertThat(looks).isLessThan(1_000);
   }
 
   @Test
