@@ -152,8 +152,9 @@ final class StrandSearch {
               first.from,
               second.to,
               Math.max(first.untilOver, second.untilOver),
-              Math.min(first.next, second.next));
+              Math.max(first.next, second.next));
       both.gap = Math.max(first.gap, second.gap);
+      both.publishersOver = first.publishersOver && second.publishersOver;
       ranges.add(0, both);
     }
   }
