@@ -14,6 +14,7 @@ import dev.sluice.queue.legacy.LegacyQueue;
 import dev.sluice.router.PoolSettings;
 import dev.sluice.router.RoutedQueue;
 import dev.sluice.router.Router;
+import dev.sluice.router.RouterOptions;
 import dev.sluice.testing.TestDatabase;
 import dev.sluice.time.SystemTime;
 import java.time.Duration;
@@ -30,6 +31,11 @@ class ManyPoolsTest {
   private static final int SLOW_WORKERS = 10;
   private static final Duration SLOW = Duration.ofMillis(100);
   private static final Duration QUICK = Duration.ofMillis(2);
+
+  // What finds a pool full that has not delivered anything yet comes back after half a minute and a
+  // second for each before it; how many do depends on how fast the first polls are.
+  private static final Duration MAX_DEFERRAL = Duration.ofSeconds(10);
+
   private static final List<String> POOLS = List.of("slow", "failing", "deferring");
 
   private final Map<String, List<String>> ordered = new HashMap<>();
@@ -49,6 +55,7 @@ class ManyPoolsTest {
 
       Router router =
           Router.builder(target, time)
+              .options(RouterOptions.DEFAULTS.withMaxDeferral(MAX_DEFERRAL))
               .pool(PoolSettings.of("slow", SLOW_WORKERS))
               .pool(PoolSettings.of("failing", 20))
               .pool(PoolSettings.of("deferring", 20))

@@ -12,6 +12,7 @@ import java.util.concurrent.CompletableFuture;
 
 /** Asks an endpoint on loopback. */
 final class Visitor {
+  private static final int TRIES = 20;
   private static final HttpClient CLIENT =
       HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
 
@@ -35,9 +36,18 @@ final class Visitor {
    */
   HttpResponse<String> ask(String method, String path, String credentials)
       throws IOException, InterruptedException {
-    return CLIENT.send(
-        request(method, path, credentials),
-        HttpResponse.BodyHandlers.ofString(StandardCharsets.UTF_8));
+    for (int tries = 1; ; tries++) {
+      try {
+        return CLIENT.send(
+            request(method, path, credentials),
+            HttpResponse.BodyHandlers.ofString(StandardCharsets.UTF_8));
+      } catch (IOException e) {
+        // Who answers before it has read all that was sent may be gone before its answer is read.
+        if (!method.equals("POST") || tries == TRIES) {
+          throw e;
+        }
+      }
+    }
   }
 
   private HttpRequest request(String method, String path, String credentials) {
