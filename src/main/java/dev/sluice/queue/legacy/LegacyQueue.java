@@ -39,7 +39,9 @@ import org.slf4j.LoggerFactory;
 
 /**
  * A queue in the table {@code queue_messages} that Go services write and read, beside them or in
- * their place: the same rows, the same claims, the same bytes.
+ * their place: the same rows, the same claims, the same bytes. With our claim indexes a poll takes
+ * rows that the seed's may take, one of a group; which groups come first is exact for the oldest
+ * rows only.
  *
  * <p>Safe for use by many threads. Takes connections from its data source and does not close it.
  *
