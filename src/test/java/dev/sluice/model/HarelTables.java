@@ -1,5 +1,6 @@
 package dev.sluice.model;
 
+import dev.sluice.queue.jdbc.SchemaTools;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -77,18 +78,18 @@ public final class HarelTables {
   /** Creates what Python creates, and the quarantine. */
   public static void create(Connection connection, HarelNames names, HarelVersion version)
       throws SQLException {
-    execute(connection, names.sql(TABLES));
-    execute(connection, names.sql(version.groupsIndex()));
-    execute(connection, names.sql(CLAIM));
-    execute(connection, names.sql(ACK.replace("{fence}", version.fence())));
-    execute(connection, names.sql(QUARANTINE));
+    SchemaTools.execute(connection, names.sql(TABLES));
+    SchemaTools.execute(connection, names.sql(version.groupsIndex()));
+    SchemaTools.execute(connection, names.sql(CLAIM));
+    SchemaTools.execute(connection, names.sql(ACK.replace("{fence}", version.fence())));
+    SchemaTools.execute(connection, names.sql(QUARANTINE));
   }
 
   /** Makes group ids compare as people of a language would, as most databases do by default. */
   public static void compareAsPeopleDo(Connection connection, HarelNames names)
       throws SQLException {
     for (String table : List.of(names.messages(), names.groups(), names.failed())) {
-      execute(
+      SchemaTools.execute(
           connection,
           "ALTER TABLE %s ALTER group_id TYPE TEXT COLLATE \"en-x-icu\"".formatted(table));
     }
@@ -96,7 +97,7 @@ public final class HarelTables {
 
   /** Empties all three; DELETE leaves dead rows, as years of use do. */
   public static void clear(Connection connection, HarelNames names) throws SQLException {
-    execute(
+    SchemaTools.execute(
         connection,
         names.sql("DELETE FROM {messages}; DELETE FROM {groups}; DELETE FROM {failed}"));
   }
@@ -233,11 +234,5 @@ public final class HarelTables {
       }
     }
     return rows;
-  }
-
-  private static void execute(Connection connection, String sql) throws SQLException {
-    try (Statement statement = connection.createStatement()) {
-      statement.execute(sql);
-    }
   }
 }

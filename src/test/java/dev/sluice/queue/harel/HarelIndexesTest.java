@@ -3,6 +3,7 @@ package dev.sluice.queue.harel;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.queue.SchemaReport.Extra;
+import dev.sluice.queue.jdbc.SchemaTools;
 import dev.sluice.testing.Patience;
 import dev.sluice.testing.TestDatabase;
 import java.sql.Connection;
@@ -41,7 +42,7 @@ class HarelIndexesTest {
   void indexesAreMadeThoughAWorkerStartsInTheMiddle() throws Exception {
     try (Connection writer = database.connect()) {
       writer.setAutoCommit(false);
-      execute(writer, "INSERT INTO transport_groups VALUES ('g', NULL, NULL, 0)");
+      SchemaTools.execute(writer, "INSERT INTO transport_groups VALUES ('g', NULL, NULL, 0)");
       Future<?> indexes = threads.submit(() -> queue.admin().createExtra(Extra.CLAIM_INDEXES));
       await("%CREATE INDEX CONCURRENTLY%");
       Future<?> start = threads.submit(this::start);
@@ -60,7 +61,7 @@ class HarelIndexesTest {
     HarelQueue prefixed = HarelQueue.builder(database.dataSource()).prefix("p").build();
     prefixed.initSchema();
     try (Connection connection = database.connect()) {
-      execute(
+      SchemaTools.execute(
           connection,
           "UPDATE pg_index SET indisvalid = false"
               + " WHERE indexrelid = 'p_transport_groups_claim_order'::regclass");
@@ -74,19 +75,19 @@ class HarelIndexesTest {
   @Test
   void anIndexOfTheMessagesThatATableLacksIsMadeWithTheOthers() throws Exception {
     try (Connection connection = database.connect()) {
-      execute(connection, "DROP INDEX transport_messages_group");
+      SchemaTools.execute(connection, "DROP INDEX transport_messages_group");
 
       queue.admin().createExtra(Extra.CLAIM_INDEXES);
 
-      execute(connection, "DROP INDEX transport_messages_group");
+      SchemaTools.execute(connection, "DROP INDEX transport_messages_group");
     }
   }
 
   /** What harel does at its start; never the one whom a deadlock stops. */
   private void start() {
     try (Connection worker = database.connect()) {
-      execute(worker, "SET deadlock_timeout = '1min'");
-      execute(
+      SchemaTools.execute(worker, "SET deadlock_timeout = '1min'");
+      SchemaTools.execute(
           worker,
           "CREATE INDEX IF NOT EXISTS transport_groups_claimable ON transport_groups (lock_expiry)");
     } catch (SQLException e) {
@@ -110,12 +111,6 @@ class HarelIndexesTest {
                     + "'")) {
       row.next();
       return row.getBoolean(1);
-    }
-  }
-
-  private static void execute(Connection connection, String sql) throws SQLException {
-    try (Statement statement = connection.createStatement()) {
-      statement.execute(sql);
     }
   }
 }

@@ -5,12 +5,12 @@ import static org.assertj.core.api.Assertions.assertThatCode;
 import dev.sluice.queue.Delivery;
 import dev.sluice.queue.FailedFilter;
 import dev.sluice.queue.Rejection;
+import dev.sluice.queue.jdbc.SchemaTools;
+import dev.sluice.queue.jdbc.Session;
 import dev.sluice.testing.Patience;
 import dev.sluice.testing.TestDatabase;
 import java.sql.Connection;
-import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.util.List;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -55,7 +55,7 @@ class HarelWorkerStartTest {
   private void startBeside(Runnable operation) throws Exception {
     try (Connection worker = database.connect()) {
       worker.setAutoCommit(false);
-      execute(
+      SchemaTools.execute(
           worker,
           "CREATE INDEX IF NOT EXISTS transport_messages_group ON transport_messages (group_id, seq)");
       Future<?> ours = threads.submit(operation);
@@ -63,7 +63,7 @@ class HarelWorkerStartTest {
 
       assertThatCode(
               () ->
-                  execute(
+                  SchemaTools.execute(
                       worker,
                       "SET lock_timeout = '500ms';"
                           + " CREATE INDEX IF NOT EXISTS transport_groups_claimable"
@@ -76,20 +76,13 @@ class HarelWorkerStartTest {
   }
 
   private boolean somebodyWaits() throws SQLException {
-    try (Connection connection = database.connect();
-        Statement query = connection.createStatement();
-        ResultSet row =
-            query.executeQuery(
-                "SELECT count(*) > 0 FROM pg_stat_activity WHERE datname = current_database()"
-                    + " AND wait_event_type = 'Lock'")) {
-      row.next();
-      return row.getBoolean(1);
-    }
-  }
-
-  private static void execute(Connection connection, String sql) throws SQLException {
-    try (Statement statement = connection.createStatement()) {
-      statement.execute(sql);
+    try (Connection connection = database.connect()) {
+      return Session.query(
+              connection,
+              "SELECT count(*) > 0 FROM pg_stat_activity WHERE datname = current_database()"
+                  + " AND wait_event_type = 'Lock'",
+              row -> row.getBoolean(1))
+          .get(0);
     }
   }
 }

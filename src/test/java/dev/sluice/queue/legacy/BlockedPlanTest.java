@@ -5,12 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.sluice.queue.Queue;
 import dev.sluice.queue.harel.HarelQueue;
+import dev.sluice.queue.jdbc.SchemaTools;
 import dev.sluice.testing.TestDatabase;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
-import java.sql.SQLException;
-import java.sql.Statement;
 import java.util.stream.IntStream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -40,7 +39,7 @@ class BlockedPlanTest {
           legacy
               ? QuarantineSql.BLOCKED
               : "SELECT 1; SELECT * FROM sluice_blocked_v1(CAST(? AS text[]))";
-      execute(connection, sql.substring(0, sql.indexOf(';')));
+      SchemaTools.execute(connection, sql.substring(0, sql.indexOf(';')));
       try (PreparedStatement explain =
           connection.prepareStatement(
               "EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) " + sql.substring(sql.indexOf(';') + 1))) {
@@ -53,7 +52,7 @@ class BlockedPlanTest {
         for (int i = 0; i < 10; i++) {
           buffers(explain);
         }
-        execute(
+        SchemaTools.execute(
             connection,
             (legacy
                         ? "INSERT INTO queue_messages_failed SELECT i::text, 'q', %s, '{}', '%s', 1, 0, 0"
@@ -74,12 +73,6 @@ class BlockedPlanTest {
       row.next();
       var plan = new ObjectMapper().readTree(row.getString(1)).get(0).get("Plan");
       return plan.get("Shared Hit Blocks").asLong() + plan.get("Shared Read Blocks").asLong();
-    }
-  }
-
-  private static void execute(Connection connection, String sql) throws SQLException {
-    try (Statement statement = connection.createStatement()) {
-      statement.execute(sql);
     }
   }
 }

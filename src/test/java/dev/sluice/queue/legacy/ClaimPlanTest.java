@@ -6,13 +6,14 @@ import dev.sluice.model.SeedClaim;
 import dev.sluice.queue.Delivery;
 import dev.sluice.queue.PollResult;
 import dev.sluice.queue.SchemaReport;
+import dev.sluice.queue.jdbc.SchemaTools;
+import dev.sluice.queue.jdbc.Session;
 import dev.sluice.queue.legacy.LegacyQueue.Groups;
 import dev.sluice.testing.BufferCount;
 import dev.sluice.testing.OneConnection;
 import dev.sluice.testing.ScaledTries;
 import dev.sluice.testing.TestDatabase;
 import java.sql.Connection;
-import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.Arrays;
@@ -273,20 +274,16 @@ class ClaimPlanTest {
     /** The rows that were read of the table so far, by index and otherwise. */
     long read() throws SQLException {
       sql("SELECT pg_stat_force_next_flush()");
-      try (Statement statement = connection.createStatement();
-          ResultSet row =
-              statement.executeQuery(
-                  "SELECT seq_tup_read + idx_tup_fetch FROM pg_stat_user_tables"
-                      + " WHERE relname = 'queue_messages'")) {
-        row.next();
-        return row.getLong(1);
-      }
+      return Session.query(
+              connection,
+              "SELECT seq_tup_read + idx_tup_fetch FROM pg_stat_user_tables"
+                  + " WHERE relname = 'queue_messages'",
+              row -> row.getLong(1))
+          .get(0);
     }
 
     void sql(String sql) throws SQLException {
-      try (Statement statement = connection.createStatement()) {
-        statement.execute(sql);
-      }
+      SchemaTools.execute(connection, sql);
     }
 
     @Override

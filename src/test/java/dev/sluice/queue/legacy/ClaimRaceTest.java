@@ -8,13 +8,13 @@ import dev.sluice.queue.Delivery;
 import dev.sluice.queue.Message;
 import dev.sluice.queue.PollResult;
 import dev.sluice.queue.SchemaReport.Extra;
+import dev.sluice.queue.jdbc.SchemaTools;
+import dev.sluice.queue.jdbc.Session;
 import dev.sluice.queue.legacy.LegacyQueue.Groups;
 import dev.sluice.testing.OneConnection;
 import dev.sluice.testing.TestDatabase;
 import java.sql.Connection;
-import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -39,7 +39,7 @@ class ClaimRaceTest {
       producer.publish(Message.of("a", "https://t.example/hook"));
       producer.publish(Message.of("b", "https://t.example/hook"));
       String role = stopStatementsAtTheirFirstRow(other);
-      execute(own, "SET ROLE " + role);
+      SchemaTools.execute(own, "SET ROLE " + role);
       try (LegacyQueue queue =
           LegacyQueue.builder(new OneConnection(own), "orders")
               .clock(() -> NOW)
@@ -48,19 +48,19 @@ class ClaimRaceTest {
         CompletableFuture<PollResult> poll = CompletableFuture.supplyAsync(() -> queue.poll(1));
         await().atMost(30, SECONDS).until(() -> somebodyWaits(other));
 
-        execute(
+        SchemaTools.execute(
             other,
             "UPDATE queue_messages SET receipt_handle = 'r:a', visible_at = visible_at + 100"
                 + " WHERE id = 'a'");
-        execute(other, "SELECT pg_advisory_unlock(1)");
+        SchemaTools.execute(other, "SELECT pg_advisory_unlock(1)");
 
         assertThat(poll.get(30, SECONDS).deliveries())
             .extracting(Delivery::brokerId)
             .containsExactly("b");
       } finally {
-        execute(own, "RESET ROLE");
-        execute(other, "DROP OWNED BY " + role);
-        execute(other, "DROP ROLE " + role);
+        SchemaTools.execute(own, "RESET ROLE");
+        SchemaTools.execute(other, "DROP OWNED BY " + role);
+        SchemaTools.execute(other, "DROP ROLE " + role);
       }
     }
   }
@@ -68,9 +68,9 @@ class ClaimRaceTest {
   /** A role for which each row is looked at with a lock that this session holds for now. */
   private static String stopStatementsAtTheirFirstRow(Connection connection) throws SQLException {
     String role = "stopped_" + text(connection, "SELECT current_database()");
-    execute(connection, "CREATE ROLE " + role);
-    execute(connection, "GRANT SELECT, UPDATE ON queue_messages TO " + role);
-    execute(
+    SchemaTools.execute(connection, "CREATE ROLE " + role);
+    SchemaTools.execute(connection, "GRANT SELECT, UPDATE ON queue_messages TO " + role);
+    SchemaTools.execute(
         connection,
         """
         CREATE FUNCTION stops() RETURNS boolean LANGUAGE plpgsql AS $$
@@ -78,9 +78,9 @@ class ClaimRaceTest {
           PERFORM pg_advisory_xact_lock_shared(1);
           RETURN true;
         END $$""");
-    execute(connection, "ALTER TABLE queue_messages ENABLE ROW LEVEL SECURITY");
-    execute(connection, "CREATE POLICY stops ON queue_messages USING (stops())");
-    execute(connection, "SELECT pg_advisory_lock(1)");
+    SchemaTools.execute(connection, "ALTER TABLE queue_messages ENABLE ROW LEVEL SECURITY");
+    SchemaTools.execute(connection, "CREATE POLICY stops ON queue_messages USING (stops())");
+    SchemaTools.execute(connection, "SELECT pg_advisory_lock(1)");
     return role;
   }
 
@@ -92,17 +92,7 @@ class ClaimRaceTest {
         .equals("t");
   }
 
-  private static void execute(Connection connection, String sql) throws SQLException {
-    try (Statement statement = connection.createStatement()) {
-      statement.execute(sql);
-    }
-  }
-
   private static String text(Connection connection, String sql) throws SQLException {
-    try (Statement statement = connection.createStatement();
-        ResultSet row = statement.executeQuery(sql)) {
-      row.next();
-      return row.getString(1);
-    }
+    return Session.query(connection, sql, row -> row.getString(1)).get(0);
   }
 }

@@ -4,13 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.queue.Delivery;
 import dev.sluice.queue.SchemaReport.Extra;
+import dev.sluice.queue.jdbc.SchemaTools;
 import dev.sluice.testing.OneConnection;
 import dev.sluice.testing.TestDatabase;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.sql.Connection;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -120,17 +120,16 @@ class ClaimSearchTest {
   private void row(
       String id, @Nullable String group, @Nullable String receipt, long visibleAt, long createdAt)
       throws SQLException {
-    try (Statement statement = other.createStatement()) {
-      statement.execute(
-          "INSERT INTO queue_messages (id, queue_name, message_group_id, receipt_handle, visible_at,"
-              + " payload, created_at) VALUES (%s, 'q', %s, %s, %d, '%s', %d)"
-                  .formatted(
-                      id,
-                      group,
-                      receipt,
-                      visibleAt,
-                      "{\"id\":\"x\",\"mediationType\":\"HTTP\",\"mediationTarget\":\"https://t.example/h\"}",
-                      createdAt));
-    }
+    SchemaTools.execute(
+        other,
+        "INSERT INTO queue_messages (id, queue_name, message_group_id, receipt_handle, visible_at,"
+            + " payload, created_at) VALUES (%s, 'q', %s, %s, %d, '%s', %d)"
+                .formatted(
+                    id,
+                    group,
+                    receipt,
+                    visibleAt,
+                    "{\"id\":\"x\",\"mediationType\":\"HTTP\",\"mediationTarget\":\"https://t.example/h\"}",
+                    createdAt));
   }
 }

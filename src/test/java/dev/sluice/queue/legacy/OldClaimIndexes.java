@@ -1,8 +1,8 @@
 package dev.sluice.queue.legacy;
 
+import dev.sluice.queue.jdbc.SchemaTools;
 import java.sql.Connection;
 import java.sql.SQLException;
-import java.sql.Statement;
 
 /** The claim indexes as they were before they were split by the states of rows. */
 final class OldClaimIndexes {
@@ -27,8 +27,6 @@ final class OldClaimIndexes {
   private OldClaimIndexes() {}
 
   static void create(Connection connection) throws SQLException {
-    try (Statement statement = connection.createStatement()) {
-      statement.execute(SCRIPT);
-    }
+    SchemaTools.execute(connection, SCRIPT);
   }
 }

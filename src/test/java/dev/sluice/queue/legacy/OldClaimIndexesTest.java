@@ -4,11 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 import dev.sluice.queue.SchemaReport.Extra;
+import dev.sluice.queue.jdbc.SchemaTools;
+import dev.sluice.queue.jdbc.Session;
 import dev.sluice.testing.TestDatabase;
 import java.sql.Connection;
-import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.Statement;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -81,21 +81,19 @@ class OldClaimIndexesTest {
   }
 
   private String indexes() throws SQLException {
-    try (Connection connection = database.connect();
-        Statement statement = connection.createStatement();
-        ResultSet row =
-            statement.executeQuery(
-                "SELECT string_agg(indexname, ',' ORDER BY indexname COLLATE \"C\")"
-                    + " FROM pg_indexes WHERE tablename = 'queue_messages'")) {
-      row.next();
-      return row.getString(1);
+    try (Connection connection = database.connect()) {
+      return Session.query(
+              connection,
+              "SELECT string_agg(indexname, ',' ORDER BY indexname COLLATE \"C\")"
+                  + " FROM pg_indexes WHERE tablename = 'queue_messages'",
+              row -> row.getString(1))
+          .get(0);
     }
   }
 
   private void sql(String sql) throws SQLException {
-    try (Connection connection = database.connect();
-        Statement statement = connection.createStatement()) {
-      statement.execute(sql);
+    try (Connection connection = database.connect()) {
+      SchemaTools.execute(connection, sql);
     }
   }
 }
