@@ -38,16 +38,10 @@ CREATE OR REPLACE FUNCTION {own}sluice_unpublished_v1(p_groups text[])
 RETURNS text[]
 LANGUAGE plpgsql
 AS $$
-DECLARE
-  v_group text;
-  v_free text[] := '{}';
 BEGIN
-  FOREACH v_group IN ARRAY COALESCE(p_groups, '{}') LOOP
-    IF pg_try_advisory_xact_lock(hashtext('{groups}'), {own}sluice_lock_v1(v_group)) THEN
-      v_free := v_free || v_group;
-    END IF;
-  END LOOP;
-  RETURN v_free;
+  RETURN ARRAY(
+    SELECT p.group_id FROM unnest(p_groups) AS p(group_id)
+    WHERE pg_try_advisory_xact_lock(hashtext('{groups}'), {own}sluice_lock_v1(p.group_id)));
 END $$;
 
 -- Holds the rows of groups until the commit: locks those that are there and inserts the others, with the
@@ -237,9 +231,9 @@ BEGIN
     v_count := 0;
     IF v_found IS NOT NULL THEN
       -- A statement begun after the locks were held: a head that is acked already is not seen.
-      -- Bounded by the arrays, so that no order of joining reads more than these groups; and a head is asked
-      -- for in the order of (group_id, seq), which the key of the messages cannot serve: planned for one
-      -- giant group, "ORDER BY seq" walks that key past all messages of the giant to a small group's head.
+      -- A head is asked for in the order of (group_id, seq), which the key of the messages cannot serve:
+      -- planned for one giant group, "ORDER BY seq" walks that key past all messages of the giant to a small
+      -- group's head. The rows are found by one array, and not joined to the heads: a join may read all groups.
       RETURN QUERY
       WITH h AS MATERIALIZED (
         SELECT f.group_id, f.served, f.place, m.seq, m.event
@@ -252,12 +246,13 @@ BEGIN
         ) m
         ORDER BY f.place
         LIMIT v_left
+      ),
+      leased AS (
+        UPDATE {groups} g
+        SET locked_by = p_token, lock_expiry = v_now + p_lease
+        WHERE g.group_id = ANY (ARRAY(SELECT h.group_id FROM h))
       )
-      UPDATE {groups} g
-      SET locked_by = p_token, lock_expiry = v_now + p_lease
-      FROM h
-      WHERE g.group_id = h.group_id AND g.group_id = ANY (v_found)
-      RETURNING v_before + h.place, h.group_id, h.seq, h.event, g.lock_expiry, h.served;
+      SELECT v_before + h.place, h.group_id, h.seq, h.event, v_now + p_lease, h.served FROM h;
       GET DIAGNOSTICS v_count = ROW_COUNT;
       v_left := v_left - v_count;
       v_before := v_before + cardinality(v_found);
@@ -318,18 +313,22 @@ BEGIN
   WHERE NOT EXISTS (SELECT 1 FROM {messages} m WHERE m.group_id = o.group_id);
   v_drained := {own}sluice_unpublished_v1(v_drained);
   -- step
-  SELECT array_agg(o.group_id) INTO v_drained
-  FROM unnest(v_drained) AS o(group_id)
-  WHERE NOT EXISTS (SELECT 1 FROM {messages} m WHERE m.group_id = o.group_id);
-  -- step
-  DELETE FROM {groups} g WHERE g.group_id = ANY (v_drained);
-  SELECT array_agg(r.group_id) INTO v_rest
-  FROM (
-    SELECT p.group_id FROM unnest(p_groups) AS p(group_id)
-    EXCEPT
-    SELECT d.group_id FROM unnest(v_drained) AS d(group_id)
-  ) r;
-  UPDATE {groups} g SET locked_by = NULL, lock_expiry = p_now WHERE g.group_id = ANY (v_rest);
+  WITH gone AS (
+    DELETE FROM {groups} g
+    WHERE g.group_id = ANY (v_drained)
+      AND NOT EXISTS (SELECT 1 FROM {messages} m WHERE m.group_id = g.group_id)
+    RETURNING g.group_id
+  )
+  SELECT array_agg(g.group_id) INTO v_drained FROM gone g;
+  IF cardinality(p_groups) > COALESCE(cardinality(v_drained), 0) THEN
+    SELECT array_agg(r.group_id) INTO v_rest
+    FROM (
+      SELECT p.group_id FROM unnest(p_groups) AS p(group_id)
+      EXCEPT
+      SELECT d.group_id FROM unnest(v_drained) AS d(group_id)
+    ) r;
+    UPDATE {groups} g SET locked_by = NULL, lock_expiry = p_now WHERE g.group_id = ANY (v_rest);
+  END IF;
 END $$;
 
 -- Deletes messages whose claims still hold, and frees their groups; yields those that held.
@@ -563,22 +562,29 @@ BEGIN
 END $$;
 
 -- Groups without a row among the messages whose seqs lie in these ranges, ends included. Reads the
--- ranges and nothing else.
+-- ranges and nothing else: in one join the planner looks up the groups of all messages first.
 CREATE OR REPLACE FUNCTION {own}sluice_stranded_v1(p_from bigint[], p_to bigint[])
 RETURNS SETOF text
 LANGUAGE plpgsql STABLE
 SET enable_seqscan TO off
+SET enable_sort TO off
 SET enable_hashjoin TO off
 SET enable_mergejoin TO off
 SET plan_cache_mode TO force_generic_plan
 SET jit TO off
 AS $$
+DECLARE
+  v_groups text[];
 BEGIN
-  RETURN QUERY
-  SELECT DISTINCT m.group_id
+  SELECT array_agg(DISTINCT m.group_id) INTO v_groups
   FROM unnest(p_from, p_to) AS r(low, high)
-  JOIN {messages} m ON m.seq >= r.low AND m.seq <= r.high
-  WHERE NOT EXISTS (SELECT 1 FROM {groups} g WHERE g.group_id = m.group_id);
+  CROSS JOIN LATERAL (
+    SELECT m.group_id FROM {messages} m WHERE m.seq >= r.low AND m.seq <= r.high ORDER BY m.seq
+  ) m;
+  RETURN QUERY
+  SELECT p.group_id FROM unnest(v_groups) AS p(group_id)
+  EXCEPT
+  SELECT g.group_id FROM {groups} g WHERE g.group_id = ANY (v_groups);
 END $$;
 
 -- Looks at the next p_limit groups of messages behind p_after (NULL: from the first), hopping from group

@@ -178,6 +178,30 @@ class HarelClaimPlanTest {
         .isLessThan(150_000);
   }
 
+  @ParameterizedTest
+  @EnumSource
+  void aLookForGroupsWithoutARowReadsItsMessagesAndNoOthers(Knowledge knowledge) throws Exception {
+    String look = "SELECT * FROM sluice_stranded_v1('{1,990}', '{10,1000}')";
+    run("TRUNCATE transport_groups, transport_messages RESTART IDENTITY");
+    run("DISCARD ALL");
+    if (knowledge == Knowledge.PLANNED_WHEN_EMPTY) {
+      run("ANALYZE transport_groups, transport_messages");
+      run(look);
+    }
+    run(
+        "INSERT INTO transport_groups SELECT 'group-' || i, NULL, NULL, 0"
+            + " FROM generate_series(1, 10000) i");
+    run(
+        "INSERT INTO transport_messages (group_id, event) SELECT 'group-' || i, '{}'"
+            + " FROM generate_series(1, 10000) i");
+    if (knowledge == Knowledge.ANALYZED) {
+      run("ANALYZE transport_groups, transport_messages");
+    }
+    run(look);
+
+    assertThat(buffers(look)).isLessThan(200);
+  }
+
   private static long buffersOfAClaim(Shape shape, int groups, Knowledge knowledge)
       throws Exception {
     run("TRUNCATE transport_groups, transport_messages");

@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 class BrokenFunctionsTest {
   /** Each of row lock and advisory lock suffices here: one is taken out with the other. */
   private static final String ADVISORY_LOCK =
-      "IF pg_try_advisory_xact_lock(hashtext('transport_groups'), sluice_lock_v1(v_group)) THEN";
+      "WHERE pg_try_advisory_xact_lock(hashtext('transport_groups'), sluice_lock_v1(p.group_id))";
 
   private static final Meeting PUBLISH_AND_ACK =
       new Meeting(Start.LAST, List.of(Ours.publish("p", "a"), Ours.ack(Start.A1)));
@@ -24,7 +24,7 @@ class BrokenFunctionsTest {
 
   @Test
   void aPublishThatDoesNotHoldItsGroupIsStranded() throws SQLException {
-    assertThat(broken(PUBLISH_AND_ACK, ADVISORY_LOCK, "IF true THEN", "    FOR KEY SHARE\n", ""))
+    assertThat(broken(PUBLISH_AND_ACK, ADVISORY_LOCK, "WHERE true", "    FOR KEY SHARE\n", ""))
         .singleElement()
         .asString()
         .startsWith("STRANDED");
@@ -36,7 +36,7 @@ class BrokenFunctionsTest {
             broken(
                 PUBLISH_AND_ACK,
                 ADVISORY_LOCK,
-                "IF true THEN",
+                "WHERE true",
                 "WHERE g.group_id = ANY (p_groups)\n    FOR UPDATE SKIP LOCKED",
                 "WHERE g.group_id = ANY (p_groups)"))
         .singleElement()
@@ -50,7 +50,7 @@ class BrokenFunctionsTest {
             broken(
                 PUBLISH_AND_CLEAN_UP,
                 ADVISORY_LOCK,
-                "IF true THEN",
+                "WHERE true",
                 "m.group_id = g.group_id)\n          FOR UPDATE SKIP LOCKED",
                 "m.group_id = g.group_id)"))
         .singleElement()
