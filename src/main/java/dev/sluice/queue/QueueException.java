@@ -38,6 +38,11 @@ public class QueueException extends RuntimeException {
     return "42P01".equals(sqlState);
   }
 
+  /** Whether a row broke a constraint of its table, such as that of its key. */
+  public boolean isConstraintViolated() {
+    return sqlState != null && sqlState.startsWith("23");
+  }
+
   /** Whether this SQL state says that the server went away or cannot take us now. */
   public static boolean isConnectionState(@Nullable String state) {
     // 08: connection; 57P0x: shutdown and start-up; 53300: too many connections.

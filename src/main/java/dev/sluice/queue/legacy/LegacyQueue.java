@@ -59,6 +59,7 @@ public final class LegacyQueue implements Queue {
   private final Claims claims;
   private final LegacySchema schema;
   private final LegacyAdmin admin;
+  private final Inserts inserts;
   private final Wakeups wakeups;
   private final List<Wakeups.Subscription> subscriptions = new CopyOnWriteArrayList<>();
 
@@ -100,6 +101,7 @@ public final class LegacyQueue implements Queue {
             builder.nanos,
             builder.quickNanos);
     this.admin = new LegacyAdmin(session, name, clock, claims, schema);
+    this.inserts = new Inserts(session, clock);
     this.wakeups = builder.wakeups;
   }
 
@@ -408,32 +410,7 @@ public final class LegacyQueue implements Queue {
     if (rows.isEmpty()) {
       return List.of();
     }
-    int size = rows.size();
-    String[] ids = new String[size];
-    String[] queues = new String[size];
-    @Nullable String[] groups = new String[size];
-    String[] payloads = new String[size];
-    for (int i = 0; i < size; i++) {
-      Message message = rows.get(i).message();
-      ids[i] = Texts.requireNoNul("id", message.id());
-      queues[i] = Texts.requireNoNul("queue name", rows.get(i).queue());
-      groups[i] =
-          message
-              .messageGroupId()
-              .map(group -> Texts.requireNoNul("message group", group))
-              .orElse(null);
-      payloads[i] = MessageJson.write(message);
-    }
-    session.query(
-        "publish",
-        SettleSql.INSERT,
-        row -> row.getString(1),
-        clock.epochSeconds(),
-        ids,
-        queues,
-        groups,
-        payloads);
-    return List.of(ids);
+    return inserts.insert(rows);
   }
 
   private static long wholeSeconds(Duration duration) {

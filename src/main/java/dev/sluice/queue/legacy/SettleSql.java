@@ -142,19 +142,26 @@ final class SettleSql {
   static final String PRESENT =
       "SELECT id FROM queue_messages WHERE queue_name = ? AND id = ANY (CAST(? AS text[]))";
 
-  /**
-   * Publishes. Parameters: 1 the time or NULL, 2 ids, 3 queues, 4 groups, 5 payloads. Sorted, so
-   * that two batches that hold the same ids wait for each other in one order.
-   */
-  static final String INSERT =
+  // Sorted, so that two batches that hold the same ids wait for each other in one order.
+  private static final String WRITE =
       """
-      WITH %s
-      INSERT INTO queue_messages (id, queue_name, message_group_id, visible_at, payload, created_at)
-      SELECT r.id, r.queue, r.grp, c.now, r.payload, c.now
-      FROM unnest(CAST(? AS text[]), CAST(? AS text[]), CAST(? AS text[]), CAST(? AS text[]))
-        AS r(id, queue, grp, payload), clock c
-      ORDER BY r.queue, r.id
-      ON CONFLICT DO NOTHING
-      RETURNING id"""
-          .formatted(ClaimSql.CLOCK);
+      WITH %s,
+      written AS (
+        INSERT INTO queue_messages (id, queue_name, message_group_id, visible_at, payload, created_at)
+        SELECT r.id, r.queue, r.grp, c.now, r.payload, c.now
+        FROM unnest(CAST(? AS text[]), CAST(? AS text[]), CAST(? AS text[]), CAST(? AS text[]))
+          AS r(id, queue, grp, payload), clock c
+        ORDER BY r.queue, r.id
+        %s
+      )
+      SELECT 1""";
+
+  /**
+   * Publishes what is not there yet. Parameters: 1 the time or NULL, 2 ids, 3 queues, 4 groups, 5
+   * payloads. Yields one row, whatever it wrote.
+   */
+  static final String INSERT = WRITE.formatted(ClaimSql.CLOCK, "ON CONFLICT DO NOTHING");
+
+  /** As {@link #INSERT}, but fails when an id is there already or comes twice. */
+  static final String INSERT_NEW = WRITE.formatted(ClaimSql.CLOCK, "");
 }

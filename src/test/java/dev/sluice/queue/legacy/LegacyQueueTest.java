@@ -19,6 +19,7 @@ import dev.sluice.queue.Receipt;
 import dev.sluice.queue.Rejection;
 import dev.sluice.queue.Return;
 import dev.sluice.queue.SchemaReport;
+import dev.sluice.queue.SchemaReport.Extra;
 import dev.sluice.queue.StaleReceiptException;
 import dev.sluice.testing.OneConnection;
 import dev.sluice.testing.TestDatabase;
@@ -27,11 +28,18 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -515,6 +523,63 @@ class LegacyQueueTest {
         .hasMessageContaining("23514")
         .hasMessageNotContaining("t.example");
     assertThat(count()).isZero();
+  }
+
+  @Test
+  void aLargeBatchIsAllOrNothing() {
+    sql("ALTER TABLE queue_messages ADD CHECK (id <> '0150')");
+
+    assertThatThrownBy(() -> queue.publishBatch(numbered(0, 200))).hasMessageContaining("23514");
+    assertThat(count()).isZero();
+  }
+
+  @Test
+  void behindAnIdThatWaitedLargeBatchesAreWrittenInOneGo() {
+    sql("CREATE SEQUENCE writes");
+    sql(
+        "CREATE FUNCTION count_writes() RETURNS trigger LANGUAGE plpgsql AS"
+            + " 'BEGIN PERFORM nextval(''writes''); RETURN NULL; END'");
+    sql(
+        "CREATE TRIGGER count_writes BEFORE INSERT ON queue_messages"
+            + " FOR EACH STATEMENT EXECUTE FUNCTION count_writes()");
+
+    queue.publishBatch(numbered(0, 100));
+    assertThat(text("SELECT last_value FROM writes")).isEqualTo("1");
+    queue.publishBatch(numbered(50, 100));
+    assertThat(text("SELECT last_value FROM writes")).isEqualTo("3");
+    queue.publishBatch(numbered(100, 100));
+    assertThat(text("SELECT last_value FROM writes")).isEqualTo("4");
+    assertThat(count()).isEqualTo(200);
+  }
+
+  @Test
+  void publishersOfTheSameLargeBatchInOppositeOrderBothSucceed() throws Exception {
+    queue.admin().createExtra(Extra.NOTIFY);
+    ExecutorService threads = Executors.newFixedThreadPool(2);
+    try {
+      for (int first = 0; first < 2_000; first += 200) {
+        List<Message> batch = new ArrayList<>(numbered(first, 200));
+        // Of a queue of its own each time, which has met no id that waits.
+        Future<List<String>> forth = threads.submit(publishing(List.copyOf(batch)));
+        Collections.reverse(batch);
+        Future<List<String>> back = threads.submit(publishing(List.copyOf(batch)));
+
+        assertThat(forth.get()).hasSize(200);
+        assertThat(back.get()).hasSize(200);
+        assertThat(count()).isEqualTo(first + 200);
+      }
+    } finally {
+      threads.shutdownNow();
+    }
+  }
+
+  private Callable<List<String>> publishing(List<Message> batch) {
+    LegacyQueue publisher = queue("orders");
+    return () -> publisher.publishBatch(batch);
+  }
+
+  private static List<Message> numbered(int from, int count) {
+    return IntStream.range(from, from + count).mapToObj(i -> message("%04d".formatted(i))).toList();
   }
 
   @Test
