@@ -236,7 +236,7 @@ final class Claims {
     ClaimSearch.Found<PeekedMessage> near =
         peek(
             search.near(indexed, limit),
-            search.nearLead(now, indexed, ClaimSearch.Place.FRONT, List.of()),
+            search.nearLead(now, indexed, ClaimSearch.Place.FRONT, 0, List.of()),
             only,
             limit);
     return near.rows().size() == limit || near.rest() == ClaimSql.Rest.NONE
