@@ -186,9 +186,12 @@ class ClaimPlanTest {
         queue.poll(1);
         buffers[poll] = table.count.take();
       }
+      System.out.printf(
+          "%s, from the front three times, then from marks: %s buffers%n",
+          shape, Arrays.toString(buffers));
       assertThat(buffers[0]).isGreaterThan(5_000);
       assertThat(buffers[2]).isGreaterThan(5_000);
-      assertThat(Arrays.stream(buffers).skip(3).max().orElseThrow()).as(shape).isLessThan(BOUND);
+      assertThat(Arrays.stream(buffers).skip(3).max().orElseThrow()).as(shape).isLessThan(400);
     }
   }
 
