@@ -77,7 +77,7 @@ final class ClaimSearch {
    *
    * @param frontAt when the walk from the front began that saw all that was before it
    */
-  private record Mark(Place place, long frontAt) {}
+  record Mark(Place place, long frontAt) {}
 
   /** What a statement took. */
   record Found<T>(List<T> rows, Rest rest, Place place) {}
@@ -228,11 +228,7 @@ final class ClaimSearch {
     long began = nanos.getAsLong();
     Found<T> near =
         take.take(
-            near(isIndexed, max),
-            from == null
-                ? nearLead(now, isIndexed, Place.FRONT, 0, rows)
-                : nearLead(now, isIndexed, from.place(), reach(from, began), rows),
-            (long) max - rows.size());
+            near(isIndexed, max), nearLead(now, isIndexed, from, rows), (long) max - rows.size());
     rows.addAll(near.rows());
     if (isIndexed) {
       long ended = nanos.getAsLong();
@@ -251,8 +247,9 @@ final class ClaimSearch {
   }
 
   // What is committed since the front was looked at is dated then, or later, or so much earlier.
-  private static long reach(Mark from, long nowNanos) {
-    return LATEST_SECONDS + 1 + TimeUnit.NANOSECONDS.toSeconds(nowNanos - from.frontAt());
+  private long reach(Mark from) {
+    long since = nanos.getAsLong() - from.frontAt();
+    return LATEST_SECONDS + 1 + TimeUnit.NANOSECONDS.toSeconds(since);
   }
 
   /** Whether nothing is left to be looked at. */
@@ -336,10 +333,29 @@ final class ClaimSearch {
   }
 
   <T extends Taken> List<@Nullable Object> nearLead(
-      @Nullable Long now, boolean isIndexed, Place from, long reach, List<T> rows) {
-    return isIndexed
-        ? Arrays.asList(queue, now, from.at(), from.id(), from.lateAt(), reach, groups(rows))
-        : Arrays.asList(queue, now);
+      @Nullable Long now, boolean isIndexed, @Nullable Mark from, List<T> rows) {
+    List<@Nullable Object> lead = lead(now, isIndexed, from);
+    if (isIndexed) {
+      lead.add(groups(rows));
+    }
+    return lead;
+  }
+
+  /**
+   * What a second look at rows begins with; the last mark is as good for it as that of the first.
+   */
+  List<@Nullable Object> lockedLead(@Nullable Long now, boolean isIndexed) {
+    return lead(now, isIndexed, isIndexed ? mark.begin(nanos.getAsLong()) : null);
+  }
+
+  private List<@Nullable Object> lead(@Nullable Long now, boolean isIndexed, @Nullable Mark from) {
+    List<@Nullable Object> lead = new ArrayList<>(Arrays.asList(queue, now));
+    if (isIndexed) {
+      Place place = from == null ? Place.FRONT : from.place();
+      lead.addAll(Arrays.asList(place.at(), place.id(), place.lateAt()));
+      lead.add(from == null ? 0L : reach(from));
+    }
+    return lead;
   }
 
   Statements all(boolean isIndexed) {

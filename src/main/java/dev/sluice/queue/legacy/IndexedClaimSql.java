@@ -26,6 +26,29 @@ final class IndexedClaimSql {
 
   private static final String EARLIEST = "CAST('%d' AS bigint)".formatted(Long.MIN_VALUE);
 
+  /**
+   * Where checks begin, behind {@code clock}. Parameters: created_at, id and visible_at at which
+   * walks begin, and by how many seconds rows may be dated back before that, or 0 if all are looked
+   * at.
+   */
+  static final String BOUNDS =
+      """
+      bounds AS MATERIALIZED (
+        SELECT b.*, b.reach > 0 AS partly,
+          GREATEST(LEAST(b.at, c.now), %1$s + b.reach) - b.reach AS since,
+          GREATEST(b.late_at, %1$s + b.reach) - b.reach AS late_since
+        FROM clock c, (
+          SELECT CAST(? AS bigint) AS at, CAST(? AS text) AS id, CAST(? AS bigint) AS late_at,
+            CAST(? AS bigint) AS reach) b
+      )"""
+          .formatted(EARLIEST);
+
+  private static final String SINCE =
+      "e.receipt_handle IS NULL AND (e.created_at, e.id) >= ((SELECT since FROM bounds), '')";
+  private static final String RETURNED =
+      "e.receipt_handle IS NULL AND e.visible_at > e.created_at AND (SELECT partly FROM bounds)";
+  private static final String LATE_SINCE = "(SELECT late_since FROM bounds)";
+
   /** What an index finds; the number is the seed of its hash of the queue's name. */
   private enum By {
     FRESH(1),
@@ -87,14 +110,7 @@ final class IndexedClaimSql {
     String sql =
         """
         WITH RECURSIVE %1$s,
-        bounds AS MATERIALIZED (
-          SELECT b.*, b.reach > 0 AS partly,
-            GREATEST(LEAST(b.at, c.now), %9$s + b.reach) - b.reach AS since,
-            GREATEST(b.late_at, %9$s + b.reach) - b.reach AS late_since
-          FROM clock c, (
-            SELECT CAST(? AS bigint) AS at, CAST(? AS text) AS id, CAST(? AS bigint) AS late_at,
-              CAST(? AS bigint) AS reach) b
-        ),
+        %9$s,
         -- Rows that the partial indexes leave out: there are none, as a rule (1 buffer).
         oversized AS MATERIALIZED (
           SELECT CASE
@@ -142,7 +158,7 @@ final class IndexedClaimSql {
                 NOW,
                 nothingWaitsBefore(true),
                 QUEUE,
-                EARLIEST);
+                BOUNDS);
     String rest =
         """
         CASE WHEN (SELECT found FROM oversized) THEN '%1$s'
@@ -321,8 +337,7 @@ final class IndexedClaimSql {
             + GROUP_HASH.formatted("e")
             + " = hashtextextended(c.gk, 0) AND "
             + earlier;
-    String idle =
-        "SELECT true AS yes FROM queue_messages e WHERE %s AND %s AND e.receipt_handle IS NULL AND %s LIMIT 1";
+    String idle = "SELECT true AS yes FROM queue_messages e WHERE %s AND %s AND %s LIMIT 1";
     return """
         LEFT JOIN LATERAL (%4$s) idle ON true
         LEFT JOIN LATERAL (
@@ -342,24 +357,15 @@ final class IndexedClaimSql {
         WHERE idle.yes IS NULL AND waiting.yes IS NULL AND oversized_one.yes IS NULL"""
         .formatted(
             ofGroup,
-            lapses(
-                "hashtextextended(c.gk, 0)",
-                bounded ? "(SELECT late_since FROM bounds)" : EARLIEST,
-                NOW),
+            lapses("hashtextextended(c.gk, 0)", bounded ? LATE_SINCE : EARLIEST, NOW),
             NOW,
             bounded
                 ? """
                   (%s) UNION ALL (%s) LIMIT 1"""
                     .formatted(
-                        idle.formatted(
-                            ofGroup,
-                            By.IDLE.ours("e"),
-                            "(e.created_at, e.id) >= ((SELECT since FROM bounds), '')"),
-                        idle.formatted(
-                            ofGroup,
-                            By.RETURNED.ours("e"),
-                            "e.visible_at > e.created_at AND (SELECT partly FROM bounds)"))
-                : idle.formatted(ofGroup, By.IDLE.ours("e"), "true"),
+                        idle.formatted(ofGroup, By.IDLE.ours("e"), SINCE),
+                        idle.formatted(ofGroup, By.RETURNED.ours("e"), RETURNED))
+                : idle.formatted(ofGroup, By.IDLE.ours("e"), "e.receipt_handle IS NULL"),
             By.LAPSE.ours("e"),
             By.TAKEN.ours("e"),
             SHORT.formatted("e"),
@@ -374,7 +380,8 @@ final class IndexedClaimSql {
   }
 
   /**
-   * A condition: the group has no row before this one, waiting or in flight.
+   * A condition: the group has no row before this one, if it has nothing in flight; so that claims
+   * are asked for only where one has lapsed.
    *
    * @param row the alias of the row; OFFSET 0 keeps a probe a probe
    */
@@ -383,15 +390,25 @@ final class IndexedClaimSql {
     String earlier =
         "%s = %s AND (e.created_at, e.id) < (%3$s.created_at, %3$s.id)"
             .formatted(GROUP.formatted("e"), GROUP.formatted(row), row);
-    String probe =
-        "NOT EXISTS (SELECT 1 FROM queue_messages e WHERE %s AND %s AND %s AND %s OFFSET 0)";
+    String some = "SELECT 1 FROM queue_messages e WHERE %s AND %s AND %s AND %s";
+    String probe = "NOT EXISTS (" + some + " OFFSET 0)";
     String indexed =
         "%s AND %s = %s"
             .formatted(SHORT.formatted("e"), GROUP_HASH.formatted("e"), GROUP_HASH.formatted(row));
+    String claimed = "e.receipt_handle IS NOT NULL";
+    String lapsed =
+        some.formatted(
+            By.LAPSE.of("e", queue),
+            lapses(GROUP_HASH.formatted(row), LATE_SINCE, NOW),
+            "true",
+            claimed);
+    String taken = some.formatted(By.TAKEN.of("e", queue), indexed, earlier, claimed);
     return String.join(
         "\n  AND ",
-        probe.formatted(By.IDLE.of("e", queue), indexed, earlier, "e.receipt_handle IS NULL"),
-        probe.formatted(By.TAKEN.of("e", queue), indexed, earlier, "e.receipt_handle IS NOT NULL"),
+        probe.formatted(By.IDLE.of("e", queue), indexed, earlier, SINCE),
+        probe.formatted(By.RETURNED.of("e", queue), indexed, earlier, RETURNED),
+        "NOT EXISTS (SELECT 1 FROM (%s LIMIT 1) lapsed CROSS JOIN LATERAL (%s LIMIT 1) taken OFFSET 0)"
+            .formatted(lapsed, taken),
         probe.formatted(named("e", queue), "NOT (" + SHORT.formatted("e") + ")", earlier, "true"));
   }
 
