@@ -3,10 +3,10 @@
 -- can use an index that was not made for it; "+ 0" is for the same purpose, on a table so small that
 -- all indexes seem equally good. Readers compare the names as well.
 -- Those with an id in their key leave out rows whose id is near the size limit of an index entry, so
--- that no insert that worked without them fails with them; the last one finds those rows, of which
--- there are none as a rule: a queue that holds one is polled the slow way.
+-- that no insert that worked without them fails with them; sluice_claim_oversized finds those rows, of
+-- which there are none as a rule: a queue that holds one is polled the slow way.
 -- A row that is published enters the first and the third; one that is claimed leaves them, and enters
--- the others.
+-- the second, the fourth and the fifth.
 
 -- The oldest rows that nobody has had yet.
 CREATE INDEX CONCURRENTLY IF NOT EXISTS sluice_claim_fresh
@@ -37,6 +37,13 @@ CREATE INDEX CONCURRENTLY IF NOT EXISTS sluice_claim_lapse
      (hashtextextended(queue_name COLLATE "C", 5), hashtextextended(COALESCE(message_group_id, id), 0),
       visible_at)
   WHERE receipt_handle IS NOT NULL;
+
+-- What was handed back or published for later of each group: few, where a group has had very many.
+CREATE INDEX CONCURRENTLY IF NOT EXISTS sluice_claim_returned
+  ON queue_messages
+     (hashtextextended(queue_name COLLATE "C", 6), hashtextextended(COALESCE(message_group_id, id), 0),
+      created_at, id)
+  WHERE receipt_handle IS NULL AND visible_at > created_at AND octet_length(id) <= 2000;
 
 CREATE INDEX CONCURRENTLY IF NOT EXISTS sluice_claim_oversized
   ON queue_messages (created_at)

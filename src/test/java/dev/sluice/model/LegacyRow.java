@@ -44,6 +44,19 @@ public record LegacyRow(
         queue, id, group, newReceipt, newVisibleAt, payload, createdAt, newReceives);
   }
 
+  /** The same row, not dated back further than this. */
+  public LegacyRow notBefore(long time) {
+    return new LegacyRow(
+        queue,
+        id,
+        group,
+        receipt,
+        Math.max(time, visibleAt),
+        payload,
+        Math.max(time, createdAt),
+        receives);
+  }
+
   /** The same row with another receipt. */
   public LegacyRow withReceipt(@Nullable String newReceipt) {
     return with(newReceipt, visibleAt, receives);

@@ -41,7 +41,7 @@ public final class ClaimMark<P> {
   /**
    * Takes in a claim.
    *
-   * @param begun where it began
+   * @param begun where it began; if the mark has moved meanwhile, what it found does not move it
    * @param first the first that it found, if any
    * @param found how many it found
    */
@@ -52,9 +52,16 @@ public final class ClaimMark<P> {
       slowInARow = quick ? 0 : slowInARow + 1;
       // A machine that was busy elsewhere makes one walk slow, or two.
       mark = slowInARow < SLOW_IN_A_ROW ? null : first.orElse(null);
-      fullWalkDueAt = nowNanos + Math.min(tookNanos * SHARE, LONGEST_PAUSE_NANOS);
-    } else {
-      mark = first.orElse(null);
+      tookInAll(tookNanos, nowNanos);
+    } else if (first.isEmpty()) {
+      mark = null;
+    } else if (mark == begun) {
+      mark = first.get();
     }
+  }
+
+  /** Takes in how long all took that belongs to a walk from the front. */
+  public synchronized void tookInAll(long tookNanos, long nowNanos) {
+    fullWalkDueAt = nowNanos + Math.min(tookNanos * SHARE, LONGEST_PAUSE_NANOS);
   }
 }

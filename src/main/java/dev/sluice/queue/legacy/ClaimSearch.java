@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
@@ -71,6 +72,13 @@ final class ClaimSearch {
     }
   }
 
+  /**
+   * Where polls begin.
+   *
+   * @param frontAt when the walk from the front began that saw all that was before it
+   */
+  record Mark(Place place, long frontAt) {}
+
   /** What a statement took. */
   record Found<T>(List<T> rows, Rest rest, Place place) {}
 
@@ -119,6 +127,8 @@ final class ClaimSearch {
   // One poll in so many looks at groups first while the oldest rows are not in order of age.
   private static final int ASIDE = 16;
   private static final int SHARE_ASIDE = 4;
+  // How late a row may be committed, or the clock be that dated it, and still hold back its group.
+  private static final long LATEST_SECONDS = 5;
 
   private final String queue;
   private final boolean exclusive;
@@ -128,7 +138,7 @@ final class ClaimSearch {
   private final Statements allPlain;
   private final Map<Form, Statements> indexed = new ConcurrentHashMap<>();
   private final GroupRound round = new GroupRound();
-  private final ClaimMark<Place> mark;
+  private final ClaimMark<Mark> mark;
   private final LongSupplier nanos;
   private Place lastSeen = Place.FRONT;
   private int pollsInDisorder;
@@ -183,7 +193,10 @@ final class ClaimSearch {
   /** Whether nothing is left to be looked at. */
   private <T extends Taken, X extends Exception> boolean look(
       @Nullable Long now, boolean isIndexed, int max, Take<T, X> take, List<T> rows) throws X {
-    int aside = isIndexed ? aside(max) : 0;
+    long began = nanos.getAsLong();
+    Mark from = isIndexed ? mark.begin(began) : null;
+    // The probes of other statements pass all that is gone, of each group.
+    int aside = isIndexed && from == null ? aside(max) : 0;
     if (aside > 0) {
       for (Kind kind : round.inTurn(List.of(Kind.values()))) {
         lookAtGroups(kind, budgets.rowsFor(max), now, aside, take, rows);
@@ -192,20 +205,37 @@ final class ClaimSearch {
     if (rows.size() >= max) {
       return true;
     }
+    Found<T> near = walk(now, isIndexed, from, max, take, rows);
+    try {
+      return lookFurther(now, isIndexed, from, near, max, take, rows);
+    } finally {
+      if (isIndexed && from == null) {
+        long ended = nanos.getAsLong();
+        mark.tookInAll(ended - began, ended);
+      }
+    }
+  }
+
+  /** Looks at the oldest rows. */
+  private <T extends Taken, X extends Exception> Found<T> walk(
+      @Nullable Long now,
+      boolean isIndexed,
+      @Nullable Mark from,
+      int max,
+      Take<T, X> take,
+      List<T> rows)
+      throws X {
     long began = nanos.getAsLong();
-    Place from = isIndexed ? mark.begin(began) : null;
     Found<T> near =
         take.take(
-            near(isIndexed, max),
-            nearLead(now, isIndexed, from == null ? Place.FRONT : from, rows),
-            (long) max - rows.size());
+            near(isIndexed, max), nearLead(now, isIndexed, from, rows), (long) max - rows.size());
     rows.addAll(near.rows());
     if (isIndexed) {
       long ended = nanos.getAsLong();
-      Place seen = seen(near);
+      Mark seen = new Mark(seen(near), from == null ? began : from.frontAt());
       // What is claimable may have come before the mark: a walk from there that took nothing is
-      // followed by one from the front.
-      boolean inVain = from != null && near.rows().isEmpty();
+      // followed by one from the front. And where all is to be looked at, nothing was seen yet.
+      boolean inVain = near.rest() == Rest.ALL || (from != null && near.rows().isEmpty());
       mark.claimed(
           from,
           inVain ? Optional.empty() : Optional.of(seen),
@@ -213,6 +243,25 @@ final class ClaimSearch {
           ended - began,
           ended);
     }
+    return near;
+  }
+
+  // What is committed since the front was looked at is dated then, or later, or so much earlier.
+  private long reach(Mark from) {
+    long since = nanos.getAsLong() - from.frontAt();
+    return LATEST_SECONDS + 1 + TimeUnit.NANOSECONDS.toSeconds(since);
+  }
+
+  /** Whether nothing is left to be looked at. */
+  private <T extends Taken, X extends Exception> boolean lookFurther(
+      @Nullable Long now,
+      boolean isIndexed,
+      @Nullable Mark from,
+      Found<T> near,
+      int max,
+      Take<T, X> take,
+      List<T> rows)
+      throws X {
     Rest rest = near.rest();
     if (rows.size() >= max || rest == Rest.NONE) {
       return from == null;
@@ -222,9 +271,10 @@ final class ClaimSearch {
       rows.addAll(take.take(all(isIndexed), lead, (long) max - rows.size()).rows());
       return true;
     }
-    if (from == null) {
-      round.lookedAtFront();
+    if (from != null) {
+      return false;
     }
+    round.lookedAtFront();
     List<Kind> kinds =
         round.inTurn(rest == Rest.IDLE ? List.of(Kind.IDLE) : List.of(Kind.values()));
     for (Kind kind : kinds) {
@@ -283,10 +333,29 @@ final class ClaimSearch {
   }
 
   <T extends Taken> List<@Nullable Object> nearLead(
-      @Nullable Long now, boolean isIndexed, Place from, List<T> rows) {
-    return isIndexed
-        ? Arrays.asList(queue, now, from.at(), from.id(), from.lateAt(), groups(rows))
-        : Arrays.asList(queue, now);
+      @Nullable Long now, boolean isIndexed, @Nullable Mark from, List<T> rows) {
+    List<@Nullable Object> lead = lead(now, isIndexed, from);
+    if (isIndexed) {
+      lead.add(groups(rows));
+    }
+    return lead;
+  }
+
+  /**
+   * What a second look at rows begins with; the last mark is as good for it as that of the first.
+   */
+  List<@Nullable Object> lockedLead(@Nullable Long now, boolean isIndexed) {
+    return lead(now, isIndexed, isIndexed ? mark.begin(nanos.getAsLong()) : null);
+  }
+
+  private List<@Nullable Object> lead(@Nullable Long now, boolean isIndexed, @Nullable Mark from) {
+    List<@Nullable Object> lead = new ArrayList<>(Arrays.asList(queue, now));
+    if (isIndexed) {
+      Place place = from == null ? Place.FRONT : from.place();
+      lead.addAll(Arrays.asList(place.at(), place.id(), place.lateAt()));
+      lead.add(from == null ? 0L : reach(from));
+    }
+    return lead;
   }
 
   Statements all(boolean isIndexed) {

@@ -204,8 +204,9 @@ final class ClaimSql {
   /**
    * Claims these rows where they are still first in groups with nothing in flight, seen by a
    * snapshot that is younger than the locks of their groups. Parameters: 1 queue name, 2 the time
-   * or NULL, 3 the receipt's prefix, 4 the visibility timeout in seconds, 5 where the rows lie,
-   * which stay there while they are locked. Yields columns as {@link #claim} does.
+   * or NULL, with indexes those of {@link IndexedClaimSql#BOUNDS}, the receipt's prefix, the
+   * visibility timeout in seconds, where the rows lie, which stay there while they are locked.
+   * Yields columns as {@link #claim} does.
    *
    * <p>Plan: without indexes one pass over the queue (a hash anti join); with them a few probes a
    * row, which LATERAL and OFFSET keep from becoming such a pass.
@@ -247,7 +248,11 @@ final class ClaimSql {
           RETURNING %s
         )
         SELECT 'NONE', NULL::bigint, NULL::text, NULL::bigint, c.* FROM claimed c ORDER BY c.created_at, c.id"""
-        .formatted(PARAMETERS, CLAIM, locked, CLAIMED);
+        .formatted(
+            indexed ? PARAMETERS + ",\n" + IndexedClaimSql.BOUNDS : PARAMETERS,
+            CLAIM,
+            locked,
+            CLAIMED);
   }
 
   /**

@@ -211,11 +211,11 @@ final class Claims {
                   connection,
                   ClaimSql.claimLocked(indexed),
                   Row::read,
-                  queue,
-                  now,
-                  LegacyQueue.receiptPrefix(),
-                  visibilitySeconds,
-                  locked.rows().stream().map(Locked::place).toArray(String[]::new));
+                  parameters(
+                      search.lockedLead(now, indexed),
+                      LegacyQueue.receiptPrefix(),
+                      visibilitySeconds,
+                      locked.rows().stream().map(Locked::place).toArray(String[]::new)));
           // What was locked may have been taken in between, and more be left than was looked at.
           return new ClaimSearch.Outcome<>(rows, rows.isEmpty(), false);
         });
@@ -236,7 +236,7 @@ final class Claims {
     ClaimSearch.Found<PeekedMessage> near =
         peek(
             search.near(indexed, limit),
-            search.nearLead(now, indexed, ClaimSearch.Place.FRONT, List.of()),
+            search.nearLead(now, indexed, null, List.of()),
             only,
             limit);
     return near.rows().size() == limit || near.rest() == ClaimSql.Rest.NONE

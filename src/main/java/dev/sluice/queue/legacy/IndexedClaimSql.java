@@ -24,13 +24,39 @@ final class IndexedClaimSql {
   private static final String NOW = "(SELECT now FROM clock)";
   private static final String QUEUE = "(SELECT queue FROM parameters)";
 
+  private static final String EARLIEST = "CAST('%d' AS bigint)".formatted(Long.MIN_VALUE);
+
+  /**
+   * Where checks begin, behind {@code clock}. Parameters: created_at, id and visible_at at which
+   * walks begin, and by how many seconds rows may be dated back before that, or 0 if all are looked
+   * at.
+   */
+  static final String BOUNDS =
+      """
+      bounds AS MATERIALIZED (
+        SELECT b.*, b.reach > 0 AS partly,
+          GREATEST(LEAST(b.at, c.now), %1$s + b.reach) - b.reach AS since,
+          GREATEST(b.late_at, %1$s + b.reach) - b.reach AS late_since
+        FROM clock c, (
+          SELECT CAST(? AS bigint) AS at, CAST(? AS text) AS id, CAST(? AS bigint) AS late_at,
+            CAST(? AS bigint) AS reach) b
+      )"""
+          .formatted(EARLIEST);
+
+  private static final String SINCE =
+      "e.receipt_handle IS NULL AND (e.created_at, e.id) >= ((SELECT since FROM bounds), '')";
+  private static final String RETURNED =
+      "e.receipt_handle IS NULL AND e.visible_at > e.created_at AND (SELECT partly FROM bounds)";
+  private static final String LATE_SINCE = "(SELECT late_since FROM bounds)";
+
   /** What an index finds; the number is the seed of its hash of the queue's name. */
   private enum By {
     FRESH(1),
     LATE(2),
     IDLE(3),
     TAKEN(4),
-    LAPSE(5);
+    LAPSE(5),
+    RETURNED(6);
 
     private final int seed;
 
@@ -71,7 +97,8 @@ final class IndexedClaimSql {
    * The heads among the oldest rows: {@code rows} of those that nobody has had yet, in order, and
    * as many of those that came back or were published for later, by the time at which they became
    * visible. Further parameters: 3 created_at and 4 id at which the first begin, 5 visible_at at
-   * which the others do, 6 groups to leave out. The place is where the first row of each was found.
+   * which the others do, 6 by how many seconds rows may be dated back before that, or 0 if all are
+   * looked at, 7 groups to leave out. The place is where the first row of each was found.
    *
    * <p>Plan: {@code sluice_claim_fresh} and {@code sluice_claim_late} in their order; of what they
    * give, the first of each group is asked for in {@link #nothingWaitsBefore}, one after the other
@@ -83,6 +110,7 @@ final class IndexedClaimSql {
     String sql =
         """
         WITH RECURSIVE %1$s,
+        %9$s,
         -- Rows that the partial indexes leave out: there are none, as a rule (1 buffer).
         oversized AS MATERIALIZED (
           SELECT CASE
@@ -116,7 +144,7 @@ final class IndexedClaimSql {
                     By.FRESH,
                     "m.receipt_handle IS NULL AND m.visible_at <= m.created_at",
                     "created_at",
-                    "(m.created_at + 0, m.id) >= (CAST(? AS bigint), CAST(? AS text))",
+                    "(m.created_at + 0, m.id) >= ((SELECT at FROM bounds), (SELECT id FROM bounds))",
                     rows),
                 walk(
                     "late",
@@ -125,11 +153,12 @@ final class IndexedClaimSql {
                         + " AND m.visible_at + 0 <= "
                         + NOW,
                     "visible_at",
-                    "m.visible_at + 0 >= CAST(? AS bigint)",
+                    "m.visible_at + 0 >= (SELECT late_at FROM bounds)",
                     rows),
                 NOW,
-                nothingWaitsBefore(),
-                QUEUE);
+                nothingWaitsBefore(true),
+                QUEUE,
+                BOUNDS);
     String rest =
         """
         CASE WHEN (SELECT found FROM oversized) THEN '%1$s'
@@ -273,7 +302,7 @@ final class IndexedClaimSql {
                 next.formatted("> h.gh"),
                 groups,
                 heads,
-                nothingWaitsBefore());
+                nothingWaitsBefore(false));
     String full = "(SELECT count(*) FROM taken) >= (SELECT n FROM asked)";
     return new Candidates(
         sql,
@@ -292,24 +321,29 @@ final class IndexedClaimSql {
    * the group has a lapsed claim, {@code sluice_claim_taken} is read up to the first one, past what
    * is in flight before it; and {@code sluice_claim_oversized}, which is empty as a rule. The
    * conditions stand inside, where they keep the probe from being made.
+   *
+   * <p>A probe passes what the group has lost and vacuum has not removed, so from a mark each
+   * begins where something can be: rows that nobody has had yet and claims that lapsed lie behind
+   * it, but for what is dated back, and what came back is in {@code sluice_claim_returned}.
+   *
+   * @param bounded whether there are {@code bounds}
    */
-  private static String nothingWaitsBefore() {
+  private static String nothingWaitsBefore(boolean bounded) {
     String earlier =
         GROUP.formatted("e") + " = c.gk AND (e.created_at, e.id) < (c.created_at, c.id)";
+    String ofGroup =
+        SHORT.formatted("e")
+            + " AND "
+            + GROUP_HASH.formatted("e")
+            + " = hashtextextended(c.gk, 0) AND "
+            + earlier;
+    String idle = "SELECT true AS yes FROM queue_messages e WHERE %s AND %s AND %s LIMIT 1";
     return """
+        LEFT JOIN LATERAL (%4$s) idle ON true
         LEFT JOIN LATERAL (
           SELECT true AS yes FROM queue_messages e
-          WHERE %1$s AND %4$s AND e.receipt_handle IS NULL
-          LIMIT 1) idle ON true
-        LEFT JOIN LATERAL (
-          SELECT true AS yes
-          FROM (
-            SELECT e.visible_at FROM queue_messages e
-            WHERE idle.yes IS NULL AND %5$s AND %2$s = hashtextextended(c.gk, 0)
-              AND e.receipt_handle IS NOT NULL
-            ORDER BY e.visible_at
-            LIMIT 1) first_to_lapse
-          WHERE first_to_lapse.visible_at <= %3$s) lapsed ON true
+          WHERE idle.yes IS NULL AND %5$s AND e.receipt_handle IS NOT NULL AND %2$s
+          LIMIT 1) lapsed ON true
         LEFT JOIN LATERAL (
           SELECT true AS yes FROM queue_messages e
           WHERE lapsed.yes AND %1$s AND %6$s AND e.receipt_handle IS NOT NULL
@@ -322,14 +356,16 @@ final class IndexedClaimSql {
           LIMIT 1) oversized_one ON true
         WHERE idle.yes IS NULL AND waiting.yes IS NULL AND oversized_one.yes IS NULL"""
         .formatted(
-            SHORT.formatted("e")
-                + " AND "
-                + GROUP_HASH.formatted("e")
-                + " = hashtextextended(c.gk, 0) AND "
-                + earlier,
-            GROUP_HASH.formatted("e"),
+            ofGroup,
+            lapses("hashtextextended(c.gk, 0)", bounded ? LATE_SINCE : EARLIEST, NOW),
             NOW,
-            By.IDLE.ours("e"),
+            bounded
+                ? """
+                  (%s) UNION ALL (%s) LIMIT 1"""
+                    .formatted(
+                        idle.formatted(ofGroup, By.IDLE.ours("e"), SINCE),
+                        idle.formatted(ofGroup, By.RETURNED.ours("e"), RETURNED))
+                : idle.formatted(ofGroup, By.IDLE.ours("e"), "e.receipt_handle IS NULL"),
             By.LAPSE.ours("e"),
             By.TAKEN.ours("e"),
             SHORT.formatted("e"),
@@ -337,8 +373,15 @@ final class IndexedClaimSql {
             earlier);
   }
 
+  // As pairs, which no index has that begins with visible_at alone.
+  private static String lapses(String groupHash, String from, String to) {
+    return "(%1$s, e.visible_at) >= (%2$s, %3$s) AND (%1$s, e.visible_at) <= (%2$s, %4$s)"
+        .formatted(GROUP_HASH.formatted("e"), groupHash, from, to);
+  }
+
   /**
-   * A condition: the group has no row before this one, waiting or in flight.
+   * A condition: the group has no row before this one, if it has nothing in flight; so that claims
+   * are asked for only where one has lapsed.
    *
    * @param row the alias of the row; OFFSET 0 keeps a probe a probe
    */
@@ -347,31 +390,41 @@ final class IndexedClaimSql {
     String earlier =
         "%s = %s AND (e.created_at, e.id) < (%3$s.created_at, %3$s.id)"
             .formatted(GROUP.formatted("e"), GROUP.formatted(row), row);
-    String probe =
-        "NOT EXISTS (SELECT 1 FROM queue_messages e WHERE %s AND %s AND %s AND %s OFFSET 0)";
+    String some = "SELECT 1 FROM queue_messages e WHERE %s AND %s AND %s AND %s";
+    String probe = "NOT EXISTS (" + some + " OFFSET 0)";
     String indexed =
         "%s AND %s = %s"
             .formatted(SHORT.formatted("e"), GROUP_HASH.formatted("e"), GROUP_HASH.formatted(row));
+    String claimed = "e.receipt_handle IS NOT NULL";
+    String lapsed =
+        some.formatted(
+            By.LAPSE.of("e", queue),
+            lapses(GROUP_HASH.formatted(row), LATE_SINCE, NOW),
+            "true",
+            claimed);
+    String taken = some.formatted(By.TAKEN.of("e", queue), indexed, earlier, claimed);
     return String.join(
         "\n  AND ",
-        probe.formatted(By.IDLE.of("e", queue), indexed, earlier, "e.receipt_handle IS NULL"),
-        probe.formatted(By.TAKEN.of("e", queue), indexed, earlier, "e.receipt_handle IS NOT NULL"),
+        probe.formatted(By.IDLE.of("e", queue), indexed, earlier, SINCE),
+        probe.formatted(By.RETURNED.of("e", queue), indexed, earlier, RETURNED),
+        "NOT EXISTS (SELECT 1 FROM (%s LIMIT 1) lapsed CROSS JOIN LATERAL (%s LIMIT 1) taken OFFSET 0)"
+            .formatted(lapsed, taken),
         probe.formatted(named("e", queue), "NOT (" + SHORT.formatted("e") + ")", earlier, "true"));
   }
 
   /** What is in flight in a group: one probe of {@code sluice_claim_lapse}. */
   static String inFlight(String queue, String group) {
     return """
-        SELECT 1
-        FROM (
-          SELECT e.visible_at FROM queue_messages e
-          WHERE %1$s AND %2$s = hashtextextended(%3$s, 0) AND %4$s = %3$s
-            AND e.receipt_handle IS NOT NULL
-          ORDER BY e.visible_at DESC
-          LIMIT 1) last_to_lapse
-        WHERE last_to_lapse.visible_at > %5$s
+        SELECT 1 FROM queue_messages e
+        WHERE %s AND %s AND %s = %s AND e.receipt_handle IS NOT NULL
         OFFSET 0"""
         .formatted(
-            By.LAPSE.of("e", queue), GROUP_HASH.formatted("e"), group, GROUP.formatted("e"), NOW);
+            By.LAPSE.of("e", queue),
+            lapses(
+                "hashtextextended(%s, 0)".formatted(group),
+                NOW + " + 1",
+                Long.toString(Long.MAX_VALUE)),
+            GROUP.formatted("e"),
+            group);
   }
 }

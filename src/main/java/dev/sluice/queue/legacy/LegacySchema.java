@@ -25,6 +25,7 @@ final class LegacySchema {
           "sluice_claim_idle",
           "sluice_claim_taken",
           "sluice_claim_lapse",
+          "sluice_claim_returned",
           "sluice_claim_oversized");
 
   /** What an older version made in their place. */

@@ -42,6 +42,24 @@ class ClaimMarkTest {
     assertThat(mark.begin(2)).isNull();
   }
 
+  @Test
+  void whatBelongsToAWalkFromTheFrontCountsForItsPause() {
+    walk(Duration.ofMillis(100), 3);
+    mark.tookInAll(nanos(Duration.ofMillis(300)), nanos(Duration.ofMillis(200)));
+
+    assertThat(mark.begin(nanos(Duration.ofMillis(6_199)))).isEqualTo(PLACE);
+    assertThat(mark.begin(nanos(Duration.ofMillis(6_200)))).isNull();
+  }
+
+  @Test
+  void aClaimThatBeganWhereTheMarkIsNoLongerDoesNotMoveIt() {
+    walk(Duration.ofMillis(100), 3);
+    mark.claimed(PLACE, Optional.of("h"), 1, 1, 1);
+    mark.claimed(PLACE, Optional.of("i"), 1, 1, 1);
+
+    assertThat(mark.begin(2)).isEqualTo("h");
+  }
+
   private void walk(Duration took, int times) {
     for (int i = 0; i < times; i++) {
       mark.claimed(null, Optional.of(PLACE), 1, nanos(took), 0);

@@ -3,6 +3,7 @@ package dev.sluice.queue.legacy;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.queue.Delivery;
+import dev.sluice.queue.PollResult;
 import dev.sluice.queue.SchemaReport.Extra;
 import dev.sluice.queue.jdbc.SchemaTools;
 import dev.sluice.testing.OneConnection;
@@ -13,6 +14,7 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -84,10 +86,86 @@ class ClaimSearchTest {
     }
   }
 
+  @Test
+  void fromAMarkWhatCameBackGoesBeforeWhatIsLaterInItsGroup() throws Exception {
+    assertTakenFromAMark(
+        List.of("old", "w3"), "'old'", null, NOW, NOW - 1_000, List.of("old", "later"));
+  }
+
+  @Test
+  void fromAMarkADelayedHeadHoldsBackItsGroup() throws Exception {
+    assertTakenFromAMark(List.of("w3"), "'old'", null, NOW + 100, NOW - 1_000, List.of());
+  }
+
+  @Test
+  void fromAMarkALapsedClaimGoesBeforeWhatIsLaterInItsGroup() throws Exception {
+    assertTakenFromAMark(
+        List.of("old", "w3"), "'old'", "'r:old'", NOW, NOW - 1_000, List.of("old", "later"));
+  }
+
+  @Test
+  void fromAMarkAClaimThatLapsedBeforeItHoldsBackItsGroup() throws Exception {
+    assertTakenFromAMark(
+        List.of("w3"), "'old'", "'r:old'", NOW - 5, NOW - 1_000, List.of("old", "later"));
+  }
+
+  @Test
+  void fromAMarkARowDatedBackByFiveSecondsHoldsBackItsGroup() throws Exception {
+    assertTakenFromAMark(List.of("w3"), "'old'", null, NOW - 15, NOW - 15, List.of("old", "later"));
+  }
+
+  @Test
+  void fromAMarkARowDatedBackByMoreIsOvertaken() throws Exception {
+    assertTakenFromAMark(List.of("w3", "later"), "'old'", null, NOW - 17, NOW - 17, List.of("old"));
+  }
+
+  /** A row is put in before another of its group while polls begin at ten seconds ago. */
+  private void assertTakenFromAMark(
+      List<String> ids,
+      String id,
+      @Nullable String receipt,
+      long visibleAt,
+      long createdAt,
+      List<String> ofGroupInAll)
+      throws Exception {
+    for (int i = 0; i < 4; i++) {
+      row("'w" + i + "'", null, null, NOW - 10, NOW - 10);
+    }
+    AtomicLong nanos = new AtomicLong();
+    try (Connection own = database.connect();
+        LegacyQueue queue =
+            LegacyQueue.builder(new OneConnection(own), "q")
+                .clock(() -> NOW)
+                .ticker(() -> nanos.addAndGet(1_000_000), 0)
+                .build()) {
+      for (int i = 0; i < 3; i++) {
+        assertThat(queue.poll(1).deliveries()).hasSize(1);
+      }
+      row(id, "'g'", receipt, visibleAt, createdAt);
+      row("'later'", "'g'", null, NOW - 9, NOW - 9);
+
+      List<String> taken = ids(queue.poll(10));
+
+      assertThat(taken).containsExactlyElementsOf(ids);
+      for (PollResult next = queue.poll(1); next.taken() > 0 || next.inDoubt(); ) {
+        taken.addAll(ids(next));
+        next = queue.poll(1);
+      }
+      taken.remove("w3");
+      assertThat(taken).endsWith(ofGroupInAll.toArray(String[]::new));
+    }
+  }
+
+  private static List<String> ids(PollResult polled) {
+    return new ArrayList<>(polled.deliveries().stream().map(Delivery::brokerId).toList());
+  }
+
   private static LegacyQueue queue(Connection connection) {
     return LegacyQueue.builder(new OneConnection(connection), "q")
         .clock(() -> NOW)
         .budgets(TINY, ClaimSql.ROWS)
+        // No walk is slow, so that all polls begin at the front.
+        .ticker(() -> 0, 1)
         .build();
   }
 

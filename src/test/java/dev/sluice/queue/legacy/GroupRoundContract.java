@@ -28,6 +28,7 @@ import net.jqwik.api.Provide;
 abstract class GroupRoundContract extends LegacyContract {
   private static final Duration VISIBILITY = Duration.ofSeconds(30);
   private static final int EVERYTHING = 100_000;
+  private static final int SECONDS_BACK = 5;
 
   @Provide
   Arbitrary<RandomTable> table() {
@@ -59,7 +60,12 @@ abstract class GroupRoundContract extends LegacyContract {
     try (Queue queue = arena.open(RandomTable.QUEUE, table::now, VISIBILITY, exclusive)) {
       for (LegacyRow late : rows.subList(rows.size() / 2, rows.size())) {
         assertTakesHeads(arena, queue, table.now(), 1 + table.max() % 3, exclusive);
-        LegacyTable.load(arena.own(), List.of(late));
+        LegacyTable.load(
+            arena.own(),
+            List.of(
+                seesAllThatIsDatedBack(variant)
+                    ? late
+                    : late.notBefore(table.now() - SECONDS_BACK)));
         handBackTheFirst(arena.own(), table.now());
       }
 

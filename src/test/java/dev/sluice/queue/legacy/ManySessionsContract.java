@@ -35,7 +35,7 @@ abstract class ManySessionsContract extends LegacyContract {
       @ForAll("variant") Variant variant, @ForAll long seed, @ForAll boolean clockMoves)
       throws Exception {
     Arena arena = arena(variant);
-    Storm storm = new Storm(arena, seed, clockMoves);
+    Storm storm = new Storm(arena, seed, clockMoves, seesAllThatIsDatedBack(variant));
 
     HistoryCheck check = run(variant, arena, storm, ours(arena, storm, SESSIONS, false));
 
@@ -47,7 +47,7 @@ abstract class ManySessionsContract extends LegacyContract {
       @ForAll("variant") Variant variant, @ForAll long seed, @ForAll boolean clockMoves)
       throws Exception {
     Arena arena = arena(variant);
-    Storm storm = new Storm(arena, seed, clockMoves);
+    Storm storm = new Storm(arena, seed, clockMoves, seesAllThatIsDatedBack(variant));
     List<Queue> sessions =
         Stream.concat(
                 ours(arena, storm, SESSIONS / 2, false).stream(),
@@ -63,7 +63,7 @@ abstract class ManySessionsContract extends LegacyContract {
   void anExclusiveGroupIsInOneHandAndFirstInFirstOut(
       @ForAll("variant") Variant variant, @ForAll long seed) throws Exception {
     Arena arena = arena(variant);
-    Storm storm = new Storm(arena, seed, false);
+    Storm storm = new Storm(arena, seed, false, seesAllThatIsDatedBack(variant));
 
     List<Queue> sessions = ours(arena, storm, SESSIONS, true);
     arena.slowClaimsDown();

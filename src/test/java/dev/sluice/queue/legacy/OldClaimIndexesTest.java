@@ -17,7 +17,8 @@ import org.junit.jupiter.api.Test;
 class OldClaimIndexesTest {
   private static final String OURS =
       "idx_queue_visible,queue_messages_pkey,sluice_claim_fresh,sluice_claim_idle,"
-          + "sluice_claim_lapse,sluice_claim_late,sluice_claim_oversized,sluice_claim_taken";
+          + "sluice_claim_lapse,sluice_claim_late,sluice_claim_oversized,sluice_claim_returned,"
+          + "sluice_claim_taken";
 
   private TestDatabase database;
   private LegacyQueue queue;

@@ -35,15 +35,20 @@ final class Storm {
   private final Arena arena;
   private final long seed;
   private final boolean clockMoves;
+  private final boolean farBack;
   private final AtomicLong now = new AtomicLong(RandomTable.NOON);
   private final History history = new History(now::get);
   private final List<Receipt> everyReceipt = new CopyOnWriteArrayList<>();
   private final Map<String, Integer> receivesBefore = new HashMap<>();
 
-  Storm(Arena arena, long seed, boolean clockMoves) {
+  /**
+   * @param farBack whether producers date rows back further than by a few seconds
+   */
+  Storm(Arena arena, long seed, boolean clockMoves, boolean farBack) {
     this.arena = arena;
     this.seed = seed;
     this.clockMoves = clockMoves;
+    this.farBack = farBack;
   }
 
   long now() {
@@ -216,7 +221,8 @@ final class Storm {
     private void publishDatedBack(int step) {
       String id = "back-" + number + "-" + step;
       String group = GROUPS.get(random.nextInt(GROUPS.size()));
-      long created = RandomTable.NOON - 10 - random.nextInt(100);
+      long created =
+          farBack ? RandomTable.NOON - 10 - random.nextInt(100) : now() - random.nextInt(3);
       LegacyRow row =
           new LegacyRow(
               RandomTable.QUEUE, id, group, null, created, LegacyRow.WELL_FORMED, created, 0);
