@@ -101,7 +101,7 @@ class LookaheadTest {
             + " 1700000000, payload, 1700000000, 0 FROM queue_messages, generate_series(1, 9) i"
             + " WHERE id = 'm0001'"
             + " | UPDATE queue_messages SET message_group_id = 'h', receipt_handle = NULL,"
-            + " created_at = 0, visible_at = 1800000060 WHERE id = 'm0001'"
+            + " created_at = 0, visible_at = 1800000060 WHERE id = 'm0008'"
       })
   void aRowThatIsNoHeadAnyMoreIsNotTaken(String what, String changes) throws Exception {
     fill(8, "'g'");
