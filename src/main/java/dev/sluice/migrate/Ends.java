@@ -4,10 +4,12 @@ import dev.sluice.queue.QueueException;
 import dev.sluice.queue.SchemaException;
 import dev.sluice.queue.jdbc.SchemaTools;
 import dev.sluice.queue.jdbc.Session;
+import dev.sluice.queue.legacy.LegacyHold;
 import dev.sluice.queue.uri.Database;
 import dev.sluice.queue.uri.QueueUri;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -20,8 +22,8 @@ import java.util.concurrent.ThreadLocalRandom;
  * waits until nothing of the first one can still be committed. Not thread-safe.
  */
 final class Ends implements AutoCloseable {
-  private static final int LOCK_TRIES = 50;
-  private static final int LOCK_SPACE = 7_723_030;
+  private static final Duration LOCK_PATIENCE = Duration.ofSeconds(10);
+  private static final String LOCK_NOT_AVAILABLE = "55P03";
 
   private final Connection source;
   private final Connection target;
@@ -126,26 +128,28 @@ final class Ends implements AutoCloseable {
     }
   }
 
+  // Waited for, not tried: polls take it together, one after the other, and a try may never find it
+  // free.
   private static void lock(Connection connection, String queue) throws SQLException {
-    for (int attempt = 1; attempt <= LOCK_TRIES; attempt++) {
-      boolean locked =
-          Session.query(
-                  connection,
-                  "SELECT pg_try_advisory_lock(?, hashtext(?))",
-                  row -> row.getBoolean(1),
-                  LOCK_SPACE,
-                  queue)
-              .get(0);
-      if (locked) {
-        return;
+    SchemaTools.execute(connection, "SET lock_timeout = " + LOCK_PATIENCE.toMillis());
+    try {
+      Session.query(
+          connection,
+          "SELECT pg_advisory_lock(?, hashtext(?))",
+          row -> true,
+          LegacyHold.LOCK_SPACE,
+          queue);
+    } catch (SQLException e) {
+      if (!LOCK_NOT_AVAILABLE.equals(e.getSQLState())) {
+        throw e;
       }
-      Pause.millis(200);
+      throw new QueueException(
+          "another migration of queue '"
+              + queue
+              + "' is under way, or its session has not ended yet; wait for it, or end it, then run"
+              + " this again");
     }
-    throw new QueueException(
-        "another migration of queue '"
-            + queue
-            + "' is under way, or its session has not ended yet; wait for it, or end it, then run"
-            + " this again");
+    SchemaTools.execute(connection, "RESET lock_timeout");
   }
 
   private static String require(Connection connection, String table) throws SQLException {
@@ -192,20 +196,21 @@ final class Ends implements AutoCloseable {
   // A lock that one side takes and the other sees: true of one database only, by whatever name.
   private static boolean sameDatabase(Connection source, Connection target) throws SQLException {
     int key = ThreadLocalRandom.current().nextInt();
-    Session.query(source, "SELECT pg_advisory_lock(?, ?)", row -> true, LOCK_SPACE + 1, key);
+    Session.query(
+        source, "SELECT pg_advisory_lock(?, ?)", row -> true, LegacyHold.LOCK_SPACE + 1, key);
     boolean free =
         Session.query(
                 target,
                 "SELECT pg_try_advisory_lock(?, ?)",
                 row -> row.getBoolean(1),
-                LOCK_SPACE + 1,
+                LegacyHold.LOCK_SPACE + 1,
                 key)
             .get(0);
     String unlock = "SELECT pg_advisory_unlock(?, ?)";
     if (free) {
-      Session.query(target, unlock, row -> true, LOCK_SPACE + 1, key);
+      Session.query(target, unlock, row -> true, LegacyHold.LOCK_SPACE + 1, key);
     }
-    Session.query(source, unlock, row -> true, LOCK_SPACE + 1, key);
+    Session.query(source, unlock, row -> true, LegacyHold.LOCK_SPACE + 1, key);
     return !free;
   }
 

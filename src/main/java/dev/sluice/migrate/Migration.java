@@ -2,6 +2,7 @@ package dev.sluice.migrate;
 
 import dev.sluice.migrate.MigrationRequest.Mode;
 import dev.sluice.queue.QueueException;
+import dev.sluice.queue.legacy.LegacyHold;
 import dev.sluice.queue.uri.Database;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -16,6 +17,10 @@ import java.util.Set;
  */
 public final class Migration {
   private static final Duration PAUSE = Duration.ofMillis(200);
+
+  /** Once it has its locks, nothing is remembered any more; what was, soon counts no more. */
+  private static final Duration FORGOTTEN = LegacyHold.REMEMBERED.plusMillis(50);
+
   private static final int PASSES = 5;
   private static final int TRIES = 5;
 
@@ -70,6 +75,9 @@ public final class Migration {
 
   private Outcome run(Ends ends, Mover mover) throws SQLException {
     RecordTable record = new RecordTable(ends);
+    if (request.mode().moves()) {
+      Pause.millis(FORGOTTEN.toMillis());
+    }
     return switch (request.mode()) {
       case DRY_RUN ->
           new Outcome("planned", mover.remaining(), new Plan(ends, request, tally).draw());

@@ -36,6 +36,10 @@ public record MigrationRequest(
       this.done = done;
     }
 
+    boolean moves() {
+      return this != VERIFY && this != DRY_RUN;
+    }
+
     /** What has happened once it is done. */
     public String done() {
       return done;

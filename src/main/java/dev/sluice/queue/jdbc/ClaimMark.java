@@ -5,9 +5,10 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Where the last walk along an index found its first row or group. A walk from the front passes
- * what was served and not vacuumed yet: where that takes long, time after time, it is done for a
- * twentieth of the time only, and claims in between begin at the mark. What is put in before the
- * mark then waits for up to twenty such walks, and never for more than 10 s. Thread-safe.
+ * what was served and not vacuumed yet: where that takes long, time after time, and twice as long
+ * as from the mark, it is done for a twentieth of the time only, and claims in between begin at the
+ * mark. What is put in before the mark then waits for up to twenty such walks, and never for more
+ * than 10 s. Thread-safe.
  *
  * @param <P> a place in the order of the walk
  */
@@ -19,15 +20,19 @@ public final class ClaimMark<P> {
   // However long a walk took: it may have been the machine that stood still.
   private static final long LONGEST_PAUSE_NANOS = 10_000_000_000L;
 
+  private static final int TIMES_AS_LONG = 2;
+  private static final int WEIGHT_OF_OLD = 7;
+
   private final long quickNanos;
   private @Nullable P mark;
   private long fullWalkDueAt;
   private int slowInARow;
+  private long tookFromMark;
 
   /**
    * A mark at the front.
    *
-   * @param quickNanos up to which a claim of one row or group is quick
+   * @param quickNanos up to which a claim of one row or group is quick; 0 if none ever is
    */
   public ClaimMark(long quickNanos) {
     this.quickNanos = quickNanos;
@@ -48,16 +53,27 @@ public final class ClaimMark<P> {
   public synchronized void claimed(
       @Nullable P begun, Optional<P> first, int found, long tookNanos, long nowNanos) {
     if (begun == null) {
-      boolean quick = tookNanos - found * QUICK_NANOS_EACH < quickNanos;
-      slowInARow = quick ? 0 : slowInARow + 1;
+      slowInARow = isQuick(found, tookNanos) ? 0 : slowInARow + 1;
       // A machine that was busy elsewhere makes one walk slow, or two.
       mark = slowInARow < SLOW_IN_A_ROW ? null : first.orElse(null);
       tookInAll(tookNanos, nowNanos);
-    } else if (first.isEmpty()) {
+      return;
+    }
+    tookFromMark =
+        tookFromMark == 0
+            ? tookNanos
+            : (tookFromMark * WEIGHT_OF_OLD + tookNanos) / (WEIGHT_OF_OLD + 1);
+    if (first.isEmpty()) {
       mark = null;
     } else if (mark == begun) {
       mark = first.get();
     }
+  }
+
+  // Where the machine or the way to it is slow, a walk from the mark is no quicker.
+  private boolean isQuick(int found, long tookNanos) {
+    return tookNanos - found * QUICK_NANOS_EACH < quickNanos
+        || (quickNanos > 0 && tookNanos < TIMES_AS_LONG * tookFromMark);
   }
 
   /** Takes in how long all took that belongs to a walk from the front. */

@@ -119,6 +119,168 @@ final class ClaimSql {
           "'%s'".formatted(Rest.NONE),
           Candidates.NOWHERE);
 
+  /** How many rows of one group a pass looks ahead. */
+  private static final int AHEAD = 64;
+
+  private static final String BESIDE_NO_MIGRATION =
+      "pg_try_advisory_xact_lock_shared(%d, hashtext(%%s))".formatted(LegacyHold.LOCK_SPACE);
+
+  /** What a pass looks ahead over. */
+  enum Ahead {
+    /**
+     * The oldest waiting rows; but what is delayed and has no group is before none but rows of a
+     * group that is called like it, which {@link #REMEMBERED} looks for.
+     */
+    OLDEST(
+        """
+        SELECT e.ctid AS row, e.id, e.created_at, e.visible_at, %1$s AS gk
+        FROM queue_messages e
+        WHERE %2$s AND %3$s
+          AND (e.message_group_id IS NOT NULL OR e.visible_at <= (SELECT now FROM clock))
+        ORDER BY e.created_at, e.id
+        LIMIT %4$d"""),
+    /** The first ones of every group; groups of one hash count as one. */
+    EVERY_GROUP(
+        """
+        SELECT first.row, first.id, first.created_at, first.visible_at, first.gk
+        FROM (
+          SELECT e.ctid AS row, e.id, e.created_at, e.visible_at, %1$s AS gk,
+            row_number() OVER earlier AS place,
+            bool_and(e.visible_at <= (SELECT now FROM clock)) OVER earlier AS open
+          FROM queue_messages e
+          WHERE %2$s AND %3$s
+          WINDOW earlier AS (
+            PARTITION BY hashtextextended(%1$s, 0) ORDER BY e.created_at, e.id
+            ROWS UNBOUNDED PRECEDING)) first
+        WHERE first.place <= %5$d AND first.open
+        ORDER BY first.created_at, first.id
+        LIMIT %4$d""");
+
+    private final String walk;
+
+    Ahead(String walk) {
+      this.walk = walk;
+    }
+
+    /**
+     * What polls may claim one after the other, without our indexes, found by one pass. Parameters:
+     * 1 queue name, the same again, 3 the time or NULL. Yields in claim order where a row lies, its
+     * id, group and created_at, the ids of the rows of its group before it, when this ended in
+     * microseconds, when it began by the clock, and whether that is all there is; no row while a
+     * migration is under way, or without the index that {@link #REMEMBERED} uses.
+     *
+     * <p>Plan: two passes over the queue, one for what waits, one for what is in flight before it.
+     */
+    String look(int rows) {
+      return """
+          SELECT set_config('sluice.looks_ahead', CAST(%8$s AS text), true);
+          WITH %1$s,
+          walk AS MATERIALIZED (%2$s),
+          chains AS (
+            SELECT w.*,
+              bool_and(w.visible_at <= (SELECT now FROM clock)) OVER earlier AS open,
+              array_agg(w.id) OVER (earlier ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS before
+            FROM (
+              SELECT w.*, row_number() OVER (PARTITION BY w.gk ORDER BY w.created_at, w.id) AS place
+              FROM walk w) w
+            WHERE w.place <= %3$d
+            WINDOW earlier AS (PARTITION BY w.gk ORDER BY w.created_at, w.id)
+          ),
+          flying AS MATERIALIZED (
+            SELECT %4$s AS gk, array_agg(e.id) AS before
+            FROM queue_messages e
+            WHERE %5$s AND NOT %6$s AND %4$s IN (SELECT gk FROM walk)
+            GROUP BY 1
+          )
+          SELECT c.row, c.id, c.gk, c.created_at,
+            array_cat(COALESCE(c.before, '{}'), COALESCE(f.before, '{}')),
+            (extract(epoch FROM clock_timestamp()) * 1000000)::bigint,
+            (SELECT now FROM clock),
+            (SELECT count(*) FROM walk) < %7$d
+          FROM chains c LEFT JOIN flying f ON f.gk = c.gk
+          WHERE c.open AND COALESCE(cardinality(f.before), 0) <= %3$d
+            AND to_regclass('idx_queue_visible') IS NOT NULL
+            AND CAST(current_setting('sluice.looks_ahead') AS boolean)
+          ORDER BY c.created_at, c.id"""
+          .formatted(
+              PARAMETERS,
+              walk.formatted(
+                  GROUP.formatted("e"), OURS.formatted("e"), WAITS.formatted("e"), rows, AHEAD),
+              AHEAD,
+              GROUP.formatted("e"),
+              OURS.formatted("e"),
+              WAITS.formatted("e"),
+              rows,
+              BESIDE_NO_MIGRATION.formatted("CAST(? AS text)"));
+    }
+  }
+
+  /**
+   * Candidates that a pass saw a moment ago, those of them that still are what they were. Further
+   * parameters: 3 until when that pass counts, in microseconds; 4 to 7 where the rows lie, their
+   * ids, groups and created_at; 8 the second from which on rows may be new; 9 and 10 for each id
+   * that was before one of them the number of that one, from 1, and the id.
+   *
+   * <p>A row that was before one of them must be gone or in flight still, and none may have come
+   * before it since: one published, handed back or put back has become visible since. What a
+   * migration puts in has not; so nothing is remembered while one is under way, and one waits
+   * {@link LegacyHold#REMEMBERED} before it begins.
+   *
+   * <p>Plan: for each row its place, a probe of the primary key for each id, and one of {@code
+   * idx_queue_visible} past what has become visible since.
+   */
+  static final Candidates REMEMBERED =
+      new Candidates(
+          """
+      WITH %1$s,
+      able AS MATERIALIZED (
+        SELECT %2$s
+          AND extract(epoch FROM clock_timestamp()) * 1000000 <= CAST(? AS bigint) AS yes
+      ),
+      known AS MATERIALIZED (
+        SELECT k.*
+        FROM unnest(
+            CAST(CAST(? AS text[]) AS tid[]), CAST(? AS text[]), CAST(? AS text[]),
+            CAST(? AS bigint[])) WITH ORDINALITY AS k(row, id, gk, created_at, n)
+        WHERE (SELECT yes FROM able)
+      ),
+      since AS MATERIALIZED (SELECT CAST(? AS bigint) AS at),
+      blocked AS MATERIALIZED (
+        SELECT b.n
+        FROM unnest(CAST(? AS bigint[]), CAST(? AS text[])) AS b(n, id)
+        CROSS JOIN LATERAL (
+          SELECT 1 FROM queue_messages e WHERE %3$s AND e.id = b.id AND %4$s LIMIT 1) e
+        WHERE (SELECT yes FROM able)
+      ),
+      candidates AS (
+        SELECT k.row, k.gk, k.created_at, k.id
+        FROM known k
+        CROSS JOIN LATERAL (
+          SELECT 1 FROM queue_messages m
+          WHERE m.ctid = k.row AND m.queue_name = (SELECT queue FROM parameters) AND m.id = k.id
+            AND m.visible_at <= (SELECT now FROM clock)
+          OFFSET 0) same
+        LEFT JOIN LATERAL (
+          SELECT true AS yes FROM queue_messages e
+          WHERE %3$s AND e.visible_at BETWEEN (SELECT at FROM since) AND (SELECT now FROM clock)
+            AND e.message_group_id = k.gk AND (e.created_at, e.id) < (k.created_at, k.id)
+          LIMIT 1) new ON true
+        LEFT JOIN LATERAL (
+          SELECT true AS yes FROM queue_messages e
+          WHERE %3$s AND e.id = k.gk AND e.message_group_id IS NULL AND %4$s
+            AND (e.created_at, e.id) < (k.created_at, k.id)
+          LIMIT 1) of_that_id ON true
+        WHERE k.n NOT IN (SELECT n FROM blocked) AND new.yes IS NULL AND of_that_id.yes IS NULL
+        ORDER BY k.n
+      )"""
+              .formatted(
+                  PARAMETERS,
+                  BESIDE_NO_MIGRATION.formatted("(SELECT queue FROM parameters)"),
+                  OURS.formatted("e"),
+                  WAITS.formatted("e")),
+          "'%s'".formatted(Rest.NONE),
+          Candidates.NOWHERE);
+
   private ClaimSql() {}
 
   /**

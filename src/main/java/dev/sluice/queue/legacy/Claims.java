@@ -45,6 +45,9 @@ final class Claims {
   private final long visibilitySeconds;
   private final Groups groups;
   private final ClaimSearch search;
+  private final Lookahead lookahead;
+  private final ClaimSearch.Statements remembered =
+      ClaimSearch.Statements.byIndex(ClaimSql.REMEMBERED, false);
   private volatile IndexLook indexLook = new IndexLook(false, 0, false);
 
   private record IndexLook(boolean indexed, long at, boolean taken) {}
@@ -128,6 +131,7 @@ final class Claims {
     this.groups = groups;
     this.search =
         new ClaimSearch(queue, groups == Groups.EXCLUSIVE, budgets, plainRows, nanos, quickNanos);
+    this.lookahead = new Lookahead(session, queue, plainRows, nanos);
   }
 
   boolean areExclusive() {
@@ -139,19 +143,36 @@ final class Claims {
   }
 
   private ClaimSearch.Outcome<Row> claimRelaxed(int max) {
+    Long now = clock.epochSeconds();
     String prefix = LegacyQueue.receiptPrefix();
-    ClaimSearch.Outcome<Row> outcome =
-        search.<Row, RuntimeException>search(
-            clock.epochSeconds(),
-            indexed(),
-            max,
-            (statements, lead, limit) ->
-                Line.of(
-                    session.queryAtOnce(
-                        "poll",
-                        statements.claim(),
-                        Line.reader(Row::read),
-                        parameters(lead, prefix, visibilitySeconds, limit))));
+    ClaimSearch.Take<Row, RuntimeException> take =
+        (statements, lead, limit) ->
+            Line.of(
+                session.queryAtOnce(
+                    "poll",
+                    statements.claim(),
+                    Line.reader(Row::read),
+                    parameters(lead, prefix, visibilitySeconds, limit)));
+    if (indexed()) {
+      return search(now, true, max, take);
+    }
+    List<@Nullable Object> lead = lookahead.next(now, max);
+    if (!lead.isEmpty()) {
+      List<Row> rows = take.take(remembered, lead, max).rows();
+      if (!rows.isEmpty()) {
+        lookahead.polled(rows.size());
+        return new ClaimSearch.Outcome<>(rows, false, false);
+      }
+      lookahead.forget();
+    }
+    ClaimSearch.Outcome<Row> outcome = search(now, false, max, take);
+    lookahead.polled(outcome.rows().size());
+    return outcome;
+  }
+
+  private ClaimSearch.Outcome<Row> search(
+      @Nullable Long now, boolean indexed, int max, ClaimSearch.Take<Row, RuntimeException> take) {
+    ClaimSearch.Outcome<Row> outcome = search.search(now, indexed, max, take);
     return outcome.pieced() ? inOrder(outcome) : outcome;
   }
 

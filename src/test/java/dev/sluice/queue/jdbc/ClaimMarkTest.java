@@ -60,6 +60,19 @@ class ClaimMarkTest {
     assertThat(mark.begin(2)).isEqualTo("h");
   }
 
+  @Test
+  void whereWalksFromTheMarkAreAsSlowTheyBeginAtTheFront() {
+    walk(Duration.ofMillis(100), 3);
+    mark.claimed(PLACE, Optional.of("h"), 1, nanos(Duration.ofMillis(60)), 1);
+    walk(Duration.ofMillis(100), 3);
+
+    assertThat(mark.begin(1)).isNull();
+
+    walk(Duration.ofMillis(130), 3);
+
+    assertThat(mark.begin(1)).isEqualTo(PLACE);
+  }
+
   private void walk(Duration took, int times) {
     for (int i = 0; i < times; i++) {
       mark.claimed(null, Optional.of(PLACE), 1, nanos(took), 0);

@@ -8,6 +8,7 @@ import dev.sluice.testing.OneConnection;
 import java.sql.Connection;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongSupplier;
 import java.util.stream.Stream;
 import net.jqwik.api.Group;
 
@@ -32,6 +33,17 @@ class LegacyQueueContractTest {
               ours(ClaimSearch.Budgets.DEFAULT, ClaimSql.ROWS)),
           new Variant("plain, passing", Variant.Setup.NONE, ours(ClaimSearch.Budgets.DEFAULT, 2)));
 
+  private final List<Variant> lookingAhead =
+      inBothOrders(
+          new Variant(
+              "plain, looking ahead",
+              Variant.Setup.NONE,
+              timed(ClaimSearch.Budgets.DEFAULT, ClaimSql.ROWS, System::nanoTime)),
+          new Variant(
+              "plain, looking some rows ahead",
+              Variant.Setup.NONE,
+              timed(ClaimSearch.Budgets.DEFAULT, 5, System::nanoTime)));
+
   private final List<Variant> hopping =
       inBothOrders(
           new Variant(
@@ -50,7 +62,8 @@ class LegacyQueueContractTest {
               fromMarks(ClaimSearch.Budgets.DEFAULT)));
 
   private final List<Variant> inPieces = Stream.concat(hopping.stream(), marking.stream()).toList();
-  private final List<Variant> all = Stream.concat(exact.stream(), inPieces.stream()).toList();
+  private final List<Variant> all =
+      Stream.of(exact, lookingAhead, inPieces).flatMap(List::stream).toList();
 
   private static List<Variant> inBothOrders(Variant... variants) {
     return Stream.of(variants)
@@ -101,7 +114,7 @@ class LegacyQueueContractTest {
 
     @Override
     boolean seesAllThatIsDatedBack(Variant variant) {
-      return !marking.contains(variant);
+      return !marking.contains(variant) && !lookingAhead.contains(variant);
     }
   }
 
@@ -113,15 +126,21 @@ class LegacyQueueContractTest {
     }
   }
 
+  // By this clock each poll comes long after the last one, which looked ahead in vain.
   private static QueueUnderTest ours(ClaimSearch.Budgets budgets, int plainRows) {
+    AtomicLong nanos = new AtomicLong();
+    return timed(budgets, plainRows, () -> nanos.addAndGet(1_000_000_000));
+  }
+
+  private static QueueUnderTest timed(
+      ClaimSearch.Budgets budgets, int plainRows, LongSupplier nanos) {
     return (dataSource, queue, epochSeconds, visibility, exclusiveGroups) ->
         LegacyQueue.builder(dataSource, queue)
             .clock(epochSeconds)
             .visibility(visibility)
             .groups(exclusiveGroups ? Groups.EXCLUSIVE : Groups.RELAXED)
             .budgets(budgets, plainRows)
-            // No walk is slow, on whatever machine, so that all begin at the front.
-            .ticker(() -> 0, 1)
+            .ticker(nanos, Long.MAX_VALUE)
             .build();
   }
 
