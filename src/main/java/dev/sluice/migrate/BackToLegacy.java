@@ -28,7 +28,7 @@ final class BackToLegacy implements Abort.WayBack {
         INSERT INTO {legacy} (id, queue_name, message_group_id, receipt_handle, visible_at, payload,
           created_at, receive_count)
         SELECT g.source_key, ?, CASE WHEN NOT g.ungrouped THEN g.group_id END, NULL,
-          COALESCE(d.until, g.created_at), g.event, g.created_at, g.receive_count
+          COALESCE(d.until, g.created_at + 1), g.event, g.created_at, g.receive_count
         FROM gone g
         LEFT JOIN unnest(CAST(? AS text[]), CAST(? AS bigint[]), CAST(? AS bigint[]))
           AS d(group_id, position, until)

@@ -344,7 +344,7 @@ final class ToLegacy implements Mover {
   private long visibleAt(Group group, int place, long createdAt) {
     return place == 0 && group.isParked(longestLease) && !group.isHeld()
         ? (long) Math.ceil(group.expiry())
-        : createdAt;
+        : LegacySide.visibleAt(createdAt);
   }
 
   private long put(String rows, String batch, Object... columns) throws SQLException {

@@ -138,7 +138,7 @@ class CutTest {
   /** Which requests are cut, by number from 1; what comes before the migration begins is none. */
   private static List<Integer> places(List<String> requests, int share) {
     int begins = 0;
-    while (!requests.get(begins).contains("pg_try_advisory_lock")) {
+    while (!requests.get(begins).contains("SET lock_timeout")) {
       begins++;
     }
     Map<String, List<Integer>> bySql = new LinkedHashMap<>();
