@@ -167,7 +167,8 @@ final class ClaimSql {
      * 1 queue name, the same again, 3 the time or NULL. Yields in claim order where a row lies, its
      * id, group and created_at, the ids of the rows of its group before it, when this ended in
      * microseconds, when it began by the clock, and whether that is all there is; no row while a
-     * migration is under way, or without the index that {@link #REMEMBERED} uses.
+     * migration is under way, where a group has too much in flight to be asked for, or without the
+     * index that {@link #REMEMBERED} uses.
      *
      * <p>Plan: two passes over the queue, one for what waits, one for what is in flight before it.
      */
@@ -198,7 +199,7 @@ final class ClaimSql {
             (SELECT now FROM clock),
             (SELECT count(*) FROM walk) < %7$d
           FROM chains c LEFT JOIN flying f ON f.gk = c.gk
-          WHERE c.open AND COALESCE(cardinality(f.before), 0) <= %3$d
+          WHERE c.open AND NOT EXISTS (SELECT 1 FROM flying WHERE cardinality(before) > %3$d)
             AND to_regclass('idx_queue_visible') IS NOT NULL
             AND CAST(current_setting('sluice.looks_ahead') AS boolean)
           ORDER BY c.created_at, c.id"""

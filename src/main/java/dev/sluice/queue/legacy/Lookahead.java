@@ -19,10 +19,11 @@ import org.jspecify.annotations.Nullable;
  * follow within a moment ({@link LegacyHold#REMEMBERED}) take from that. Thread-safe.
  */
 final class Lookahead {
-  /** A look that has served fewer polls than that was not worth it. */
+  /** After a look that has served fewer polls than that, the next one has to wait. */
   private static final int WORTH = 4;
 
-  private static final long PAUSE_NANOS = 1_000_000_000L;
+  private static final long SHORTEST_PAUSE_NANOS = 1_000_000_000L;
+  private static final int TIMES_AS_LONG = 20;
 
   // The database counts from a moment before the answer came, and until a moment after it was
   // asked.
@@ -41,6 +42,7 @@ final class Lookahead {
   private boolean lastTook;
   private long lastEnded;
   private long lastLook;
+  private long lookTook;
 
   /** A row that waits behind none but those before it in its group. */
   private record Next(String row, String id, String group, long createdAt, List<String> before) {}
@@ -137,7 +139,8 @@ final class Lookahead {
   private synchronized boolean begin() {
     long now = nanos.getAsLong();
     boolean soon = lastTook && now - lastEnded < LegacyHold.REMEMBERED.toNanos();
-    boolean paused = served < WORTH && now - lastLook < PAUSE_NANOS;
+    long pause = Math.max(SHORTEST_PAUSE_NANOS, lookTook * TIMES_AS_LONG);
+    boolean paused = served < WORTH && now - lastLook < pause;
     if (looking || !soon || paused) {
       return false;
     }
@@ -153,6 +156,7 @@ final class Lookahead {
 
   private synchronized void end() {
     looking = false;
+    lookTook = nanos.getAsLong() - lastLook;
   }
 
   /** One of a group, in order: as many as a poll asks for, or all there are. */

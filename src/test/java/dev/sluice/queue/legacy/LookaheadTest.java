@@ -124,6 +124,26 @@ class LookaheadTest {
   }
 
   @Test
+  void aGroupWithMuchInFlightGetsItsTurn() throws Exception {
+    fill(70, "'g'");
+    SchemaTools.execute(
+        other,
+        "UPDATE queue_messages SET receipt_handle = 'r:' || id, visible_at = "
+            + (NOW + 60)
+            + " WHERE id <= 'm0066'");
+    SchemaTools.execute(
+        other,
+        "INSERT INTO queue_messages SELECT 'n' || i, queue_name, NULL, NULL, created_at, payload,"
+            + " created_at + i, 0 FROM queue_messages, generate_series(1, 200) i WHERE id = 'm0070'");
+    try (Connection own = recording(database.connect());
+        LegacyQueue queue = queue(own)) {
+      for (String next : List.of("m0067", "m0068", "m0069", "m0070")) {
+        assertThat(queue.poll(5).deliveries()).extracting(Delivery::brokerId).contains(next);
+      }
+    }
+  }
+
+  @Test
   void nothingIsRememberedWhileAMigrationIsUnderWay() throws Exception {
     fill(100, "'g'");
     try (Connection own = recording(database.connect());
