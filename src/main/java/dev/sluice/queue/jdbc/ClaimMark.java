@@ -23,11 +23,15 @@ public final class ClaimMark<P> {
   private static final int TIMES_AS_LONG = 2;
   private static final int WEIGHT_OF_OLD = 7;
 
+  // A machine that stood still then, or is quicker now: marks are tried anew.
+  private static final long SAMPLES_COUNT_NANOS = 60_000_000_000L;
+
   private final long quickNanos;
   private @Nullable P mark;
   private long fullWalkDueAt;
   private int slowInARow;
   private long tookFromMark;
+  private long tookFromMarkAt;
 
   /**
    * A mark at the front.
@@ -52,8 +56,9 @@ public final class ClaimMark<P> {
    */
   public synchronized void claimed(
       @Nullable P begun, Optional<P> first, int found, long tookNanos, long nowNanos) {
+    long excess = Math.max(1, tookNanos - found * QUICK_NANOS_EACH);
     if (begun == null) {
-      slowInARow = isQuick(found, tookNanos) ? 0 : slowInARow + 1;
+      slowInARow = isQuick(excess, nowNanos) ? 0 : slowInARow + 1;
       // A machine that was busy elsewhere makes one walk slow, or two.
       mark = slowInARow < SLOW_IN_A_ROW ? null : first.orElse(null);
       tookInAll(tookNanos, nowNanos);
@@ -61,8 +66,10 @@ public final class ClaimMark<P> {
     }
     tookFromMark =
         tookFromMark == 0
-            ? tookNanos
-            : (tookFromMark * WEIGHT_OF_OLD + tookNanos) / (WEIGHT_OF_OLD + 1);
+            ? excess
+            : (tookFromMark * WEIGHT_OF_OLD + Math.min(excess, TIMES_AS_LONG * tookFromMark))
+                / (WEIGHT_OF_OLD + 1);
+    tookFromMarkAt = nowNanos;
     if (first.isEmpty()) {
       mark = null;
     } else if (mark == begun) {
@@ -71,9 +78,10 @@ public final class ClaimMark<P> {
   }
 
   // Where the machine or the way to it is slow, a walk from the mark is no quicker.
-  private boolean isQuick(int found, long tookNanos) {
-    return tookNanos - found * QUICK_NANOS_EACH < quickNanos
-        || (quickNanos > 0 && tookNanos < TIMES_AS_LONG * tookFromMark);
+  private boolean isQuick(long excess, long nowNanos) {
+    boolean known = nowNanos - tookFromMarkAt < SAMPLES_COUNT_NANOS;
+    return excess < quickNanos
+        || (quickNanos > 0 && known && excess < TIMES_AS_LONG * tookFromMark);
   }
 
   /** Takes in how long all took that belongs to a walk from the front. */

@@ -122,6 +122,9 @@ final class ClaimSql {
   /** How many rows of one group a pass looks ahead. */
   private static final int AHEAD = 64;
 
+  /** Where more rows than that are new, nothing that was seen before them counts. */
+  private static final int MOST_NEW = 10_000;
+
   private static final String BESIDE_NO_MIGRATION =
       "pg_try_advisory_xact_lock_shared(%d, hashtext(%%s))".formatted(LegacyHold.LOCK_SPACE);
 
@@ -165,22 +168,23 @@ final class ClaimSql {
     /**
      * What polls may claim one after the other, without our indexes, found by one pass. Parameters:
      * 1 queue name, the same again, 3 the time or NULL. Yields in claim order where a row lies, its
-     * id, group and created_at, the ids of the rows of its group before it, when this ended in
-     * microseconds, when it began by the clock, and whether that is all there is; no row while a
-     * migration is under way, where a group has too much in flight to be asked for, or without the
-     * index that {@link #REMEMBERED} uses.
+     * id, group and created_at, the ids of the rows of its group before it, whether the group has
+     * so much in flight that those were left out, when this ended in microseconds, when it began by
+     * the clock, and whether that is all there is; no row while a migration is under way, or
+     * without the index that {@link #REMEMBERED} uses.
      *
      * <p>Plan: two passes over the queue, one for what waits, one for what is in flight before it.
      */
     String look(int rows) {
       return """
+          SET LOCAL enable_nestloop TO off; SET LOCAL jit TO off;
           SELECT set_config('sluice.looks_ahead', CAST(%8$s AS text), true);
           WITH %1$s,
           walk AS MATERIALIZED (%2$s),
           chains AS (
             SELECT w.*,
               bool_and(w.visible_at <= (SELECT now FROM clock)) OVER earlier AS open,
-              array_agg(w.id) OVER (earlier ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS before
+              first_value(w.id) OVER earlier AS head
             FROM (
               SELECT w.*, row_number() OVER (PARTITION BY w.gk ORDER BY w.created_at, w.id) AS place
               FROM walk w) w
@@ -188,18 +192,19 @@ final class ClaimSql {
             WINDOW earlier AS (PARTITION BY w.gk ORDER BY w.created_at, w.id)
           ),
           flying AS MATERIALIZED (
-            SELECT %4$s AS gk, array_agg(e.id) AS before
+            SELECT %4$s AS gk, array_agg(e.id) AS before, count(*) AS n
             FROM queue_messages e
             WHERE %5$s AND NOT %6$s AND %4$s IN (SELECT gk FROM walk)
             GROUP BY 1
           )
-          SELECT c.row, c.id, c.gk, c.created_at,
-            array_cat(COALESCE(c.before, '{}'), COALESCE(f.before, '{}')),
+          SELECT c.row, c.id, c.gk, c.created_at, c.head,
+            CASE WHEN c.place = 1 AND f.n <= %3$d THEN f.before END,
+            COALESCE(f.n > %3$d, false),
             (extract(epoch FROM clock_timestamp()) * 1000000)::bigint,
             (SELECT now FROM clock),
             (SELECT count(*) FROM walk) < %7$d
           FROM chains c LEFT JOIN flying f ON f.gk = c.gk
-          WHERE c.open AND NOT EXISTS (SELECT 1 FROM flying WHERE cardinality(before) > %3$d)
+          WHERE c.open
             AND to_regclass('idx_queue_visible') IS NOT NULL
             AND CAST(current_setting('sluice.looks_ahead') AS boolean)
           ORDER BY c.created_at, c.id"""
@@ -218,17 +223,20 @@ final class ClaimSql {
 
   /**
    * Candidates that a pass saw a moment ago, those of them that still are what they were. Further
-   * parameters: 3 until when that pass counts, in microseconds; 4 to 7 where the rows lie, their
-   * ids, groups and created_at; 8 the second from which on rows may be new; 9 and 10 for each id
-   * that was before one of them the number of that one, from 1, and the id.
+   * parameters: 3 until when that pass counts, in microseconds; 4 to 8 where the rows lie, their
+   * ids, groups and created_at, and whether their groups have much in flight; 9 the second from
+   * which on rows may be new; 10 and 11 for each id that was before one of them the number of that
+   * one, from 1, and the id.
    *
    * <p>A row that was before one of them must be gone or in flight still, and none may have come
    * before it since: one published, handed back or put back has become visible since. What a
    * migration puts in has not; so nothing is remembered while one is under way, and one waits
    * {@link LegacyHold#REMEMBERED} before it begins.
    *
-   * <p>Plan: for each row its place, a probe of the primary key for each id, and one of {@code
-   * idx_queue_visible} past what has become visible since.
+   * <p>Plan: for each row its place, and a probe of the primary key for each id, whose order keeps
+   * the other index from it where the queue is thought to have one row; for all of them a range of
+   * {@code idx_queue_visible}, what has become visible since; in a group with much in flight a
+   * range of what becomes visible later, for what was handed back with a delay.
    */
   static final Candidates REMEMBERED =
       new Candidates(
@@ -242,16 +250,30 @@ final class ClaimSql {
         SELECT k.*
         FROM unnest(
             CAST(CAST(? AS text[]) AS tid[]), CAST(? AS text[]), CAST(? AS text[]),
-            CAST(? AS bigint[])) WITH ORDINALITY AS k(row, id, gk, created_at, n)
+            CAST(? AS bigint[]), CAST(? AS boolean[]))
+          WITH ORDINALITY AS k(row, id, gk, created_at, crowded, n)
         WHERE (SELECT yes FROM able)
       ),
-      since AS MATERIALIZED (SELECT CAST(? AS bigint) AS at),
+      new AS MATERIALIZED (
+        SELECT e.message_group_id AS gk, e.created_at, e.id
+        FROM queue_messages e
+        WHERE (SELECT yes FROM able) AND %3$s
+          AND e.visible_at BETWEEN CAST(? AS bigint) AND (SELECT now FROM clock)
+        ORDER BY e.visible_at
+        LIMIT %5$d
+      ),
       blocked AS MATERIALIZED (
         SELECT b.n
         FROM unnest(CAST(? AS bigint[]), CAST(? AS text[])) AS b(n, id)
         CROSS JOIN LATERAL (
-          SELECT 1 FROM queue_messages e WHERE %3$s AND e.id = b.id AND %4$s LIMIT 1) e
+          SELECT 1 FROM queue_messages e
+          WHERE %3$s AND e.id >= b.id AND e.id <= b.id AND %4$s
+          ORDER BY e.id
+          LIMIT 1) e
         WHERE (SELECT yes FROM able)
+        UNION ALL
+        SELECT k.n FROM known k JOIN new e ON e.gk = k.gk
+        WHERE (e.created_at, e.id) < (k.created_at, k.id)
       ),
       candidates AS (
         SELECT k.row, k.gk, k.created_at, k.id
@@ -263,22 +285,26 @@ final class ClaimSql {
           OFFSET 0) same
         LEFT JOIN LATERAL (
           SELECT true AS yes FROM queue_messages e
-          WHERE %3$s AND e.visible_at BETWEEN (SELECT at FROM since) AND (SELECT now FROM clock)
-            AND e.message_group_id = k.gk AND (e.created_at, e.id) < (k.created_at, k.id)
-          LIMIT 1) new ON true
+          WHERE %3$s AND e.id >= k.gk AND e.id <= k.gk AND e.message_group_id IS NULL AND %4$s
+            AND (e.created_at, e.id) < (k.created_at, k.id)
+          ORDER BY e.id
+          LIMIT 1) of_that_id ON true
         LEFT JOIN LATERAL (
           SELECT true AS yes FROM queue_messages e
-          WHERE %3$s AND e.id = k.gk AND e.message_group_id IS NULL AND %4$s
+          WHERE k.crowded AND %3$s AND e.visible_at > (SELECT now FROM clock)
+            AND e.message_group_id = k.gk AND e.receipt_handle IS NULL
             AND (e.created_at, e.id) < (k.created_at, k.id)
-          LIMIT 1) of_that_id ON true
-        WHERE k.n NOT IN (SELECT n FROM blocked) AND new.yes IS NULL AND of_that_id.yes IS NULL
+          LIMIT 1) delayed ON true
+        WHERE k.n NOT IN (SELECT n FROM blocked) AND of_that_id.yes IS NULL AND delayed.yes IS NULL
+          AND (SELECT count(*) FROM new) < %5$d
         ORDER BY k.n
       )"""
               .formatted(
                   PARAMETERS,
                   BESIDE_NO_MIGRATION.formatted("(SELECT queue FROM parameters)"),
                   OURS.formatted("e"),
-                  WAITS.formatted("e")),
+                  WAITS.formatted("e"),
+                  MOST_NEW),
           "'%s'".formatted(Rest.NONE),
           Candidates.NOWHERE);
 

@@ -46,7 +46,7 @@ final class Claims {
   private final Groups groups;
   private final ClaimSearch search;
   private final Lookahead lookahead;
-  private final ClaimSearch.Statements remembered =
+  private final ClaimSearch.Statements ahead =
       ClaimSearch.Statements.byIndex(ClaimSql.REMEMBERED, false);
   private volatile IndexLook indexLook = new IndexLook(false, 0, false);
 
@@ -156,18 +156,32 @@ final class Claims {
     if (indexed()) {
       return search(now, true, max, take);
     }
-    List<@Nullable Object> lead = lookahead.next(now, max);
-    if (!lead.isEmpty()) {
-      List<Row> rows = take.take(remembered, lead, max).rows();
-      if (!rows.isEmpty()) {
-        lookahead.polled(rows.size());
-        return new ClaimSearch.Outcome<>(rows, false, false);
-      }
-      lookahead.forget();
+    List<Row> remembered = remembered(now, max, take);
+    if (!remembered.isEmpty()) {
+      lookahead.polled(remembered.size());
+      return new ClaimSearch.Outcome<>(remembered, false, false);
     }
     ClaimSearch.Outcome<Row> outcome = search(now, false, max, take);
     lookahead.polled(outcome.rows().size());
     return outcome;
+  }
+
+  private List<Row> remembered(
+      @Nullable Long now, int max, ClaimSearch.Take<Row, RuntimeException> take) {
+    List<@Nullable Object> lead = lookahead.next(now, max);
+    if (lead.isEmpty()) {
+      return List.of();
+    }
+    List<Row> rows = List.of();
+    try {
+      rows = take.take(ahead, lead, max).rows();
+    } catch (QueueException e) {
+      log.debug("what was remembered is given up queue={} reason=\"{}\"", queue, e.getMessage());
+    }
+    if (rows.isEmpty()) {
+      lookahead.forget();
+    }
+    return rows;
   }
 
   private ClaimSearch.Outcome<Row> search(

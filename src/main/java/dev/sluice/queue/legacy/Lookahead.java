@@ -1,17 +1,23 @@
 package dev.sluice.queue.legacy;
 
+import dev.sluice.queue.QueueException;
 import dev.sluice.queue.jdbc.Session;
 import java.sql.Array;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.function.LongSupplier;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * What the polls of a table without our indexes may claim next. Each of them would read the whole
@@ -32,6 +38,8 @@ final class Lookahead {
   /** How long a producer's row may take from its created_at until it is committed. */
   private static final long MARGIN_SECONDS = 5;
 
+  private static final Logger log = LoggerFactory.getLogger(Lookahead.class);
+
   private final Session session;
   private final String queue;
   private final int rows;
@@ -44,8 +52,29 @@ final class Lookahead {
   private long lastLook;
   private long lookTook;
 
-  /** A row that waits behind none but those before it in its group. */
-  private record Next(String row, String id, String group, long createdAt, List<String> before) {}
+  /**
+   * What one look saw of a group.
+   *
+   * @param inFlight the ids of what was in flight
+   * @param crowded whether that was so much that it is not known
+   * @param ids of what waits, in order
+   */
+  private record Chain(List<String> inFlight, boolean crowded, List<String> ids) {}
+
+  /**
+   * A row that waits behind none but those before it in its group.
+   *
+   * @param place how many of the chain are before it
+   */
+  private record Next(String row, String group, long createdAt, Chain chain, int place) {
+    String id() {
+      return chain.ids().get(place);
+    }
+
+    Stream<String> before() {
+      return Stream.concat(chain.inFlight().stream(), chain.ids().subList(0, place).stream());
+    }
+  }
 
   /**
    * What one look saw.
@@ -86,6 +115,7 @@ final class Lookahead {
   /** What was remembered gave nothing. */
   synchronized void forget() {
     look = Look.NONE;
+    served = 0;
   }
 
   /**
@@ -102,38 +132,62 @@ final class Lookahead {
     try {
       Look seen = look(ClaimSql.Ahead.OLDEST, now);
       become(seen.mayServe(max) ? seen : look(ClaimSql.Ahead.EVERY_GROUP, now));
+    } catch (QueueException e) {
+      // A pass of another kind may succeed where this one did not; if not, it tells why.
+      log.debug("no look ahead queue={} reason=\"{}\"", queue, e.getMessage());
+      become(Look.NONE);
     } finally {
       end();
     }
     return take(now, max);
   }
 
-  private Look look(ClaimSql.Ahead ahead, @Nullable Long now) {
-    record Row(Next next, long at, long second, boolean whole) {
-      static Row read(ResultSet row) throws SQLException {
-        return new Row(
-            new Next(
-                row.getString(1),
-                row.getString(2),
-                row.getString(3),
-                row.getLong(4),
-                texts(row.getArray(5))),
-            row.getLong(6),
-            row.getLong(7),
-            row.getBoolean(8));
-      }
+  private record Row(
+      String row,
+      String id,
+      String group,
+      long createdAt,
+      String head,
+      List<String> inFlight,
+      boolean crowded,
+      long at,
+      long second,
+      boolean whole) {
+    static Row read(ResultSet row) throws SQLException {
+      return new Row(
+          row.getString(1),
+          row.getString(2),
+          row.getString(3),
+          row.getLong(4),
+          row.getString(5),
+          texts(row.getArray(6)),
+          row.getBoolean(7),
+          row.getLong(8),
+          row.getLong(9),
+          row.getBoolean(10));
     }
+
+    private static List<String> texts(@Nullable Array array) throws SQLException {
+      return array == null ? List.of() : List.of((String[]) array.getArray());
+    }
+  }
+
+  private Look look(ClaimSql.Ahead ahead, @Nullable Long now) {
     List<Row> found = session.queryAtOnce("poll", ahead.look(rows), Row::read, queue, queue, now);
     if (found.isEmpty()) {
       return Look.NONE;
     }
+    Map<String, Chain> chains = new HashMap<>();
+    List<Next> left = new ArrayList<>();
+    for (Row row : found) {
+      Chain chain =
+          chains.computeIfAbsent(
+              row.head(), head -> new Chain(row.inFlight(), row.crowded(), new ArrayList<>()));
+      left.add(new Next(row.row(), row.group(), row.createdAt(), chain, chain.ids().size()));
+      chain.ids().add(row.id());
+    }
     Row any = found.get(0);
-    List<Next> left = found.stream().map(Row::next).toList();
     return new Look(left, any.whole(), nanos.getAsLong(), any.at(), any.second(), now);
-  }
-
-  private static List<String> texts(Array array) throws SQLException {
-    return List.of((String[]) array.getArray());
   }
 
   private synchronized boolean begin() {
@@ -181,10 +235,14 @@ final class Lookahead {
     List<Long> places = new ArrayList<>();
     List<String> before = new ArrayList<>();
     for (int i = 0; i < some.size(); i++) {
-      for (String id : some.get(i).before()) {
-        places.add(i + 1L);
-        before.add(id);
-      }
+      long place = i + 1L;
+      some.get(i)
+          .before()
+          .forEach(
+              id -> {
+                places.add(place);
+                before.add(id);
+              });
     }
     return Arrays.asList(
         queue,
@@ -194,6 +252,7 @@ final class Lookahead {
         some.stream().map(Next::id).toArray(String[]::new),
         some.stream().map(Next::group).toArray(String[]::new),
         some.stream().map(Next::createdAt).toArray(Long[]::new),
+        some.stream().map(next -> next.chain().crowded()).toArray(Boolean[]::new),
         look.second() - MARGIN_SECONDS,
         places.toArray(Long[]::new),
         before.toArray(String[]::new));

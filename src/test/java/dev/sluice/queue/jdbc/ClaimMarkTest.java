@@ -73,6 +73,21 @@ class ClaimMarkTest {
     assertThat(mark.begin(1)).isEqualTo(PLACE);
   }
 
+  @Test
+  void aMinuteAfterOneSlowWalkFromTheMarkAnotherIsTried() {
+    walk(Duration.ofMillis(100), 3);
+    mark.claimed(PLACE, Optional.of("h"), 1, nanos(Duration.ofSeconds(10)), 1);
+    walk(Duration.ofMillis(100), 3);
+    assertThat(mark.begin(1)).isNull();
+
+    long later = nanos(Duration.ofSeconds(61));
+    for (int i = 0; i < 3; i++) {
+      mark.claimed(null, Optional.of(PLACE), 1, nanos(Duration.ofMillis(100)), later);
+    }
+
+    assertThat(mark.begin(later)).isEqualTo(PLACE);
+  }
+
   private void walk(Duration took, int times) {
     for (int i = 0; i < times; i++) {
       mark.claimed(null, Optional.of(PLACE), 1, nanos(took), 0);

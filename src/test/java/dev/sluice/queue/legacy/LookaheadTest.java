@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.sluice.model.SeedClaim;
 import dev.sluice.queue.Delivery;
 import dev.sluice.queue.jdbc.SchemaTools;
+import dev.sluice.queue.jdbc.Session;
 import dev.sluice.testing.OneConnection;
 import dev.sluice.testing.Patience;
 import dev.sluice.testing.TestDatabase;
@@ -124,23 +125,89 @@ class LookaheadTest {
   }
 
   @Test
+  void aTableThatIsThoughtToBeEmptyIsNotReadWhole() throws Exception {
+    SchemaTools.execute(
+        other, "ALTER TABLE queue_messages SET (autovacuum_enabled = off, vacuum_truncate = off)");
+    Patience.await()
+        .untilAsserted(
+            () -> {
+              SchemaTools.execute(other, "TRUNCATE queue_messages");
+              fill(9_999, "NULL");
+              SchemaTools.execute(other, "DELETE FROM queue_messages");
+              SchemaTools.execute(other, "VACUUM (ANALYZE) queue_messages");
+              fill(9_999, "'g' || i % 20");
+              statements.clear();
+              try (Connection own = recording(database.connect());
+                  LegacyQueue queue = queue(own)) {
+                for (int i = 0; i < 10; i++) {
+                  assertThat(queue.poll(10).taken()).isEqualTo(10);
+                }
+                long before = read(own);
+                for (int i = 0; i < 3; i++) {
+                  assertThat(queue.poll(10).taken()).isEqualTo(10);
+                }
+                assertThat(statements.subList(statements.size() - 3, statements.size()))
+                    .containsOnly(CLAIM);
+                assertThat(read(own) - before).isLessThan(2_000);
+              }
+            });
+  }
+
+  /** What sessions that told have read of the indexes and the table. */
+  private static long read(Connection connection) throws SQLException {
+    SchemaTools.execute(connection, "SELECT pg_stat_force_next_flush()");
+    return Session.query(
+            connection,
+            """
+            SELECT t.seq_tup_read + (
+              SELECT sum(i.idx_tup_read) FROM pg_stat_user_indexes i WHERE i.relid = t.relid)
+            FROM pg_stat_user_tables t WHERE t.relname = 'queue_messages'""",
+            row -> row.getLong(1))
+        .get(0);
+  }
+
+  @Test
   void aGroupWithMuchInFlightGetsItsTurn() throws Exception {
-    fill(70, "'g'");
-    SchemaTools.execute(
-        other,
-        "UPDATE queue_messages SET receipt_handle = 'r:' || id, visible_at = "
-            + (NOW + 60)
-            + " WHERE id <= 'm0066'");
-    SchemaTools.execute(
-        other,
-        "INSERT INTO queue_messages SELECT 'n' || i, queue_name, NULL, NULL, created_at, payload,"
-            + " created_at + i, 0 FROM queue_messages, generate_series(1, 200) i WHERE id = 'm0070'");
+    muchInFlight();
     try (Connection own = recording(database.connect());
         LegacyQueue queue = queue(own)) {
       for (String next : List.of("m0067", "m0068", "m0069", "m0070")) {
         assertThat(queue.poll(5).deliveries()).extracting(Delivery::brokerId).contains(next);
       }
     }
+  }
+
+  @Test
+  void inAGroupWithMuchInFlightWhatWasHandedBackHoldsBackTheOthers() throws Exception {
+    muchInFlight();
+    try (Connection own = recording(database.connect());
+        LegacyQueue queue = queue(own)) {
+      queue.poll(5);
+      queue.poll(5);
+      SchemaTools.execute(
+          other,
+          "UPDATE queue_messages SET receipt_handle = NULL, visible_at = 1800000060"
+              + " WHERE id = 'm0010'");
+      for (int i = 0; i < 3; i++) {
+        assertThat(queue.poll(5).deliveries())
+            .isNotEmpty()
+            .extracting(Delivery::brokerId)
+            .allMatch(id -> id.startsWith("n"));
+      }
+    }
+  }
+
+  /** 66 messages of a group of 70, and 200 later ones that wait and have no group. */
+  private void muchInFlight() throws SQLException {
+    fill(70, "'g'");
+    SchemaTools.execute(
+        other,
+        "UPDATE queue_messages SET receipt_handle = 'r:' || id, visible_at = 1800000060"
+            + " WHERE id <= 'm0066'");
+    SchemaTools.execute(
+        other,
+        "INSERT INTO queue_messages SELECT 'n' || i, queue_name, NULL, NULL, created_at, payload,"
+            + " created_at + i, 0 FROM queue_messages, generate_series(1, 200) i WHERE id = 'm0070'");
   }
 
   @Test
