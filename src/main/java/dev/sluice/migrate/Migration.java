@@ -19,7 +19,7 @@ public final class Migration {
   private static final Duration PAUSE = Duration.ofMillis(200);
 
   /** Once it has its locks, nothing is remembered any more; what was, soon counts no more. */
-  private static final Duration FORGOTTEN = LegacyHold.REMEMBERED.plusMillis(50);
+  private static final long FORGOTTEN_MILLIS = LegacyHold.REMEMBERED_MILLIS + 50;
 
   private static final int PASSES = 5;
   private static final int TRIES = 5;
@@ -76,7 +76,7 @@ public final class Migration {
   private Outcome run(Ends ends, Mover mover) throws SQLException {
     RecordTable record = new RecordTable(ends);
     if (request.mode().moves()) {
-      Pause.millis(FORGOTTEN.toMillis());
+      Pause.millis(FORGOTTEN_MILLIS);
     }
     return switch (request.mode()) {
       case DRY_RUN ->

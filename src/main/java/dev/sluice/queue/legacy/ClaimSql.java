@@ -231,7 +231,7 @@ final class ClaimSql {
    * <p>A row that was before one of them must be gone or in flight still, and none may have come
    * before it since: one published, handed back or put back has become visible since. What a
    * migration puts in has not; so nothing is remembered while one is under way, and one waits
-   * {@link LegacyHold#REMEMBERED} before it begins.
+   * {@link LegacyHold#REMEMBERED_MILLIS} before it begins.
    *
    * <p>Plan: for each row its place, and a probe of the primary key for each id, whose order keeps
    * the other index from it where the queue is thought to have one row; for all of them a range of

@@ -1,7 +1,5 @@
 package dev.sluice.queue.legacy;
 
-import java.time.Duration;
-
 /**
  * How a migration and polls of the table keep out of each other's way: what it leaves there to hold
  * a group back, a delayed row at its head, which is no message; and the lock that it holds.
@@ -20,10 +18,10 @@ public final class LegacyHold {
   public static final int LOCK_SPACE = 7_723_030;
 
   /**
-   * For how long polls without our indexes remember what they saw; not while that lock is taken.
-   * Whoever has taken it waits as long before it puts rows before others.
+   * For how many milliseconds polls without our indexes remember what they saw; not while that lock
+   * is taken. Whoever has taken it waits as long before it puts rows before others.
    */
-  public static final Duration REMEMBERED = Duration.ofMillis(200);
+  public static final long REMEMBERED_MILLIS = 200;
 
   private LegacyHold() {}
 }

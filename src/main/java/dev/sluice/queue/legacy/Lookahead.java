@@ -22,7 +22,7 @@ import org.slf4j.LoggerFactory;
 /**
  * What the polls of a table without our indexes may claim next. Each of them would read the whole
  * queue; so one that comes soon after another looks further ahead than it needs to, and those that
- * follow within a moment ({@link LegacyHold#REMEMBERED}) take from that. Thread-safe.
+ * follow within a moment ({@link LegacyHold#REMEMBERED_MILLIS}) take from that. Thread-safe.
  */
 final class Lookahead {
   /** After a look that has served fewer polls than that, the next one has to wait. */
@@ -31,9 +31,11 @@ final class Lookahead {
   private static final long SHORTEST_PAUSE_NANOS = 1_000_000_000L;
   private static final int TIMES_AS_LONG = 20;
 
+  private static final long REMEMBERED_NANOS = LegacyHold.REMEMBERED_MILLIS * 1_000_000;
+
   // The database counts from a moment before the answer came, and until a moment after it was
   // asked.
-  private static final long FRESH_NANOS = LegacyHold.REMEMBERED.toNanos() * 9 / 10;
+  private static final long FRESH_NANOS = REMEMBERED_NANOS * 9 / 10;
 
   /** How long a producer's row may take from its created_at until it is committed. */
   private static final long MARGIN_SECONDS = 5;
@@ -192,7 +194,7 @@ final class Lookahead {
 
   private synchronized boolean begin() {
     long now = nanos.getAsLong();
-    boolean soon = lastTook && now - lastEnded < LegacyHold.REMEMBERED.toNanos();
+    boolean soon = lastTook && now - lastEnded < REMEMBERED_NANOS;
     long pause = Math.max(SHORTEST_PAUSE_NANOS, lookTook * TIMES_AS_LONG);
     boolean paused = served < WORTH && now - lastLook < pause;
     if (looking || !soon || paused) {
@@ -247,7 +249,7 @@ final class Lookahead {
     return Arrays.asList(
         queue,
         look.clock(),
-        look.at() + LegacyHold.REMEMBERED.toNanos() / 1_000,
+        look.at() + REMEMBERED_NANOS / 1_000,
         some.stream().map(Next::row).toArray(String[]::new),
         some.stream().map(Next::id).toArray(String[]::new),
         some.stream().map(Next::group).toArray(String[]::new),
