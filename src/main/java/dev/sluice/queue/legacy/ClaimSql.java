@@ -132,7 +132,7 @@ final class ClaimSql {
   enum Ahead {
     /**
      * The oldest waiting rows; but what is delayed and has no group is before none but rows of a
-     * group that is called like it, which {@link #REMEMBERED} looks for.
+     * group that is called like it, which are asked for it one by one.
      */
     OLDEST(
         """
@@ -205,6 +205,13 @@ final class ClaimSql {
             (SELECT count(*) FROM walk) < %7$d
           FROM chains c LEFT JOIN flying f ON f.gk = c.gk
           WHERE c.open
+            AND (
+              SELECT true FROM queue_messages e
+              WHERE %5$s AND e.id >= c.gk AND e.id <= c.gk AND e.message_group_id IS NULL AND %6$s
+                AND e.visible_at > (SELECT now FROM clock)
+                AND (e.created_at, e.id) < (c.created_at, c.id)
+              ORDER BY e.id
+              LIMIT 1) IS NULL
             AND to_regclass('idx_queue_visible') IS NOT NULL
             AND CAST(current_setting('sluice.looks_ahead') AS boolean)
           ORDER BY c.created_at, c.id"""
