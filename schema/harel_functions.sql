@@ -231,9 +231,9 @@ BEGIN
     v_count := 0;
     IF v_found IS NOT NULL THEN
       -- A statement begun after the locks were held: a head that is acked already is not seen.
-      -- A head is asked for in the order of (group_id, seq), which the key of the messages cannot serve:
-      -- planned for one giant group, "ORDER BY seq" walks that key past all messages of the giant to a small
-      -- group's head. The rows are found by one array, and not joined to the heads: a join may read all groups.
+      -- Bounded by the arrays, so that no order of joining reads more than these groups; and a head is asked
+      -- for in the order of (group_id, seq), which the key of the messages cannot serve: planned for one
+      -- giant group, "ORDER BY seq" walks that key past all messages of the giant to a small group's head.
       RETURN QUERY
       WITH h AS MATERIALIZED (
         SELECT f.group_id, f.served, f.place, m.seq, m.event
@@ -246,13 +246,12 @@ BEGIN
         ) m
         ORDER BY f.place
         LIMIT v_left
-      ),
-      leased AS (
-        UPDATE {groups} g
-        SET locked_by = p_token, lock_expiry = v_now + p_lease
-        WHERE g.group_id = ANY (ARRAY(SELECT h.group_id FROM h))
       )
-      SELECT v_before + h.place, h.group_id, h.seq, h.event, v_now + p_lease, h.served FROM h;
+      UPDATE {groups} g
+      SET locked_by = p_token, lock_expiry = v_now + p_lease
+      FROM h
+      WHERE g.group_id = h.group_id AND g.group_id = ANY (v_found)
+      RETURNING v_before + h.place, h.group_id, h.seq, h.event, g.lock_expiry, h.served;
       GET DIAGNOSTICS v_count = ROW_COUNT;
       v_left := v_left - v_count;
       v_before := v_before + cardinality(v_found);
@@ -583,8 +582,7 @@ BEGIN
   ) m;
   RETURN QUERY
   SELECT p.group_id FROM unnest(v_groups) AS p(group_id)
-  EXCEPT
-  SELECT g.group_id FROM {groups} g WHERE g.group_id = ANY (v_groups);
+  WHERE NOT EXISTS (SELECT 1 FROM {groups} g WHERE g.group_id = p.group_id);
 END $$;
 
 -- Looks at the next p_limit groups of messages behind p_after (NULL: from the first), hopping from group
