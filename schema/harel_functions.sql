@@ -581,8 +581,13 @@ BEGIN
     SELECT m.group_id FROM {messages} m WHERE m.seq >= r.low AND m.seq <= r.high ORDER BY m.seq
   ) m;
   RETURN QUERY
+  -- A range in the order of the key, which is then the only index for it, also on an empty table.
   SELECT p.group_id FROM unnest(v_groups) AS p(group_id)
-  WHERE NOT EXISTS (SELECT 1 FROM {groups} g WHERE g.group_id = p.group_id);
+  WHERE (
+    SELECT true FROM {groups} g
+    WHERE g.group_id >= p.group_id AND g.group_id <= p.group_id
+    ORDER BY g.group_id
+    LIMIT 1) IS NULL;
 END $$;
 
 -- Looks at the next p_limit groups of messages behind p_after (NULL: from the first), hopping from group
